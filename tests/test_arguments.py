@@ -52,18 +52,18 @@ MODULE = "HloModule m\n\nENTRY e {\n  ROOT a = f32[] parameter(0)\n}"
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: read_module(None), "read_module() takes str as 'text', not NoneType None"),  # type: ignore[arg-type]
+        (lambda: read_module(None), "read_module() takes str as 'text', not NoneType None"),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
         (
-            lambda: tla.memory.live(3),  # type: ignore[arg-type]
+            lambda: tla.memory.live(3),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
             "live() takes Module as 'module', not int 3",
         ),
-        (lambda: Computation((), ()), "Computation() takes str as 'name', not tuple ()"),  # type: ignore[arg-type]
+        (lambda: Computation((), (3,)), "Computation() takes str as 'name', not tuple ()"),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
         (
-            lambda: read_module(MODULE).computation(b"e"),  # type: ignore[arg-type]
+            lambda: read_module(MODULE).computation(b"e"),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
             "Module.computation() takes str as 'name', not bytes b'e'",
         ),
         (
-            lambda: tla.indexing.computation_maps("x"),  # type: ignore[arg-type]
+            lambda: tla.indexing.computation_maps("x"),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
             "computation_maps() takes Computation as 'computation', not str 'x'",
         ),
     ],
@@ -76,15 +76,15 @@ def test_an_argument_of_the_wrong_type_is_named(call: Any, said: str) -> None:
 
 def test_a_name_for_several_types_is_explained() -> None:
     with pytest.raises(KindError) as caught:
-        tla.show.svg(3)  # type: ignore[arg-type]
+        tla.show.svg(3)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     assert caught.value.details == ("AnyFigure is Figure | Strip | Panels | Steps | Timeline | Bars.",)
 
 
 def test_what_python_says_of_a_call_stays() -> None:
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'text'"):
-        read_module()  # type: ignore[call-arg]
+        read_module()  # type: ignore[call-arg]  # ty: ignore[missing-argument]
     with pytest.raises(TypeError, match="unexpected keyword argument 'texts'"):
-        read_module(texts="")  # type: ignore[call-arg]
+        read_module(texts="")  # type: ignore[call-arg]  # ty: ignore[missing-argument, unknown-argument]
 
 
 def test_an_error_of_the_callers_own_function_passes() -> None:
@@ -95,7 +95,7 @@ def test_an_error_of_the_callers_own_function_passes() -> None:
     with pytest.raises(ZeroDivisionError):
         mapped(lambda n: 1 // n, [0])
     with pytest.raises(KindError, match=r"mapped\(\) takes list\[int\] as 'sizes', not list \['x'\]"):
-        mapped(lambda n: 1 // n, ["x"])
+        mapped(lambda n: 1 // n, ["x"])  # type: ignore[list-item]  # ty: ignore[invalid-argument-type]
 
 
 def test_a_guarded_generator_says_it_too() -> None:
@@ -106,7 +106,7 @@ def test_a_guarded_generator_says_it_too() -> None:
 
     assert list(doubled([1, 2])) == [1, 2]
     with pytest.raises(KindError, match="as 'sizes'"):
-        list(doubled(["x"]))
+        list(doubled(["x"]))  # type: ignore[list-item]  # ty: ignore[invalid-argument-type]
 
 
 def test_a_guarded_function_is_pickled_by_its_name() -> None:
@@ -117,15 +117,15 @@ def test_a_guarded_function_is_pickled_by_its_name() -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: tla.known_lt(1.5, 4),  # type: ignore[arg-type]
-        lambda: tla.known_eq(None, 4),  # type: ignore[arg-type]
-        lambda: tla.known_divides(None, 4),  # type: ignore[arg-type]
-        lambda: tla.layouts.product_like(4, None),  # type: ignore[arg-type]
-        lambda: tla.offsets(Layout((4, 2)), float("nan")),  # type: ignore[arg-type]
-        lambda: tla.indexing.IndexingMap([0], [4]).evaluate((1.5,)),  # type: ignore[arg-type]
-        lambda: tla.indexing.IndexingMap([0], [4]).contains((1.5,)),  # type: ignore[arg-type]
-        lambda: tla.numbers.least(1, 2.5),  # type: ignore[arg-type]
-        lambda: tla.numbers.floor_divided("4", 2),  # type: ignore[arg-type]
+        lambda: tla.known_lt(1.5, 4),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
+        lambda: tla.known_eq(None, 4),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
+        lambda: tla.known_divides(None, 4),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
+        lambda: tla.layouts.product_like(4, None),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
+        lambda: tla.offsets(Layout((4, 2)), float("nan")),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
+        lambda: tla.indexing.IndexingMap([0], [4]).evaluate((1.5,)),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
+        lambda: tla.indexing.IndexingMap([0], [4]).contains((1.5,)),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
+        lambda: tla.numbers.least(1, 2.5),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
+        lambda: tla.numbers.floor_divided("4", 2),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     ],
 )
 def test_what_is_no_int_is_refused(call: Any) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tla: layouts, functions from coordinates to memory offsets, in the notations of CuTe, TLA and XLA.
 
 >>> import tla

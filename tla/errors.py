@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The error family: what was asked, the offending part, the condition, one way out.
 
 Every error of the library is a `TlaError` and, where one fits, the builtin a reader would expect.
@@ -44,6 +45,9 @@ __all__ = [
 ]
 
 
+_PLAIN_ARGS: Any = vars(BaseException)["args"]
+
+
 class TlaError(Exception):
     """Base of all errors of the library.
 
@@ -69,6 +73,8 @@ class TlaError(Exception):
         It is for a way out that takes a search, since many errors are caught and never read. It runs
         under the assumptions of now.
         """
+        if not callable(hint):  # pyright: ignore[reportUnnecessaryComparison]
+            raise KindError(f"a hint is a function, not a {type(hint).__name__}")
         self._hint = partial(copy_context().run, hint)
         return self
 
@@ -77,19 +83,14 @@ class TlaError(Exception):
         hint, self._hint = self._hint, None
         text = hint() if hint is not None else ""
         if text:
-            self.args = (*self.args, text)
+            _PLAIN_ARGS.__set__(self, (*self.args, text))
 
-    if not TYPE_CHECKING:
-
-        @property
-        def args(self) -> tuple[Any, ...]:
-            if self._hint is not None:
-                self._complete()
-            return BaseException.args.__get__(self)
-
-        @args.setter
-        def args(self, args: tuple[Any, ...]) -> None:
-            BaseException.args.__set__(self, args)
+    def _with_hint(self) -> tuple[Any, ...]:
+        """The arguments, with the hint."""
+        if self._hint is not None:
+            self._complete()
+        args: tuple[Any, ...] = _PLAIN_ARGS.__get__(self)
+        return args
 
     def __repr__(self) -> str:
         self._complete()
@@ -115,6 +116,10 @@ class TlaError(Exception):
     if TYPE_CHECKING:  # the data of an error are attributes; each raiser documents its own
 
         def __getattr__(self, name: str) -> object: ...
+
+
+# Checkers know what the arguments of an exception are: this only adds the hint.
+setattr(TlaError, "args", property(vars(TlaError)["_with_hint"], _PLAIN_ARGS.__set__))  # noqa: B010
 
 
 class LeafError(TlaError, TypeError):
@@ -211,7 +216,8 @@ class ParseError(TlaError, ValueError):
     def __init__(
         self, summary: str, text: str, start: int, end: int | None = None, *details: str
     ) -> None:
-        if not isinstance(start, int) or not isinstance(end, int | None):
+        is_span = isinstance(start, int) and isinstance(end, int | None)  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not is_span:
             raise KindError("a ParseError takes the start and the end of a span as ints")
         super().__init__(summary, *details, text=text, start=start)
         self.end = start + 1 if end is None or end < start else end
@@ -223,7 +229,7 @@ class ParseError(TlaError, ValueError):
 
     def named(self, name: str) -> ParseError:
         """Return the same error with the name of the source before its summary."""
-        if not isinstance(name, str):
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise KindError(f"the name of a source is a text, not a {type(name).__name__}")
         return ParseError(f"{name}: {self.summary}", self.text, self.start, self.end, *self.details)
 

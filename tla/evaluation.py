@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Expressions over layouts, in the notation and with the names of the operations.
 
 >>> print(evaluate("make_layout_tile((8,6):(6,1), (4,3))"))
@@ -31,6 +32,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, TypeAlias
 from . import algebra, layouts, numbers
 from .errors import LeafError, ParseError, TlaError
 from .ground import (
+    MAX_DEPTH,
     guarded,
     is_too_long,
     limit_of,
@@ -57,7 +59,7 @@ from .layouts import (
     tuple_or_expr,
     value_at,
 )
-from .numbers import MAX_DEPTH, SymbolicInt, is_tuple, limit_nesting
+from .numbers import SymbolicInt, is_tuple, limit_nesting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A mypy plugin that runs the algebra on types: ``plugins = tla.mypy_plugin``.
 
 The plugin follows each call of a function marked `tla.ground.constexpr.constexpr`. It lifts the types of

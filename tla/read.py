@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One reader for every notation: it recognises a text by its first characters.
 
 >>> read("(2,3):(3,1)"), read("f32[2,3]{1,0}")

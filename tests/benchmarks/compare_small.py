@@ -3,10 +3,11 @@
 Run: python tests/benchmarks/compare_small.py [WORD ...], for all rows or those whose name has a word
 
 These calls stand in every inner loop. Layouts and tuples are built for one call alone, before the clock
-starts. Short rounds of the libraries are interleaved, and the least time of each is compared: "of
-pycute" is our time divided by pycute's on the same ints, "static" the same with every int of ours
-static, "of tensor-layouts" our time divided by theirs. Only ours checks its arguments. The second table
-times processes. Needs pycute, from nvidia-cutlass, and tensor-layouts for their columns.
+starts; only a literal is one tuple for all calls. Short rounds of the libraries are interleaved, and
+the least time of each is compared: "of pycute" is our time divided by pycute's on the same ints,
+"static" the same with every int of ours static, "of tensor-layouts" our time divided by theirs. Only
+ours checks its arguments. The second table times processes. Needs pycute, from nvidia-cutlass, and
+tensor-layouts for their columns.
 """
 
 from __future__ import annotations
@@ -23,9 +24,8 @@ from typing import Any, NamedTuple
 
 import tla
 
-ROUNDS = 60
-FRESH = 100
-PROCESSES = 15
+ROUNDS = 200
+FRESH = 25
 
 Work = Callable[..., Any]
 
@@ -43,6 +43,20 @@ class Sw(NamedTuple):
     bits: int
     base: int
     shift: int
+
+
+class Literal:
+    """A tuple among the arguments that is the same one for all calls."""
+
+    def __init__(self, value: Any) -> None:
+        self.value, self.static = value, static(value)
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+def static(x: Any) -> Any:
+    return tuple([static(i) for i in x]) if isinstance(x, tuple) else tla.Int(x)
 
 
 class Row(NamedTuple):
@@ -80,10 +94,6 @@ def apply(function: Work, x: Any) -> object:
     return function(x)
 
 
-def compact(make: Work) -> Work:
-    return lambda shape: make(shape)
-
-
 def refused(a: Any, b: Any) -> None:
     with suppress(tla.DivisibilityError):
         tla.composition(a, b)
@@ -92,6 +102,13 @@ def refused(a: Any, b: Any) -> None:
 
 ROWS = (
     Row("Layout(shape, stride)", tuple((*x,) for (x,) in EACH), "Layout", "Layout", "Layout"),
+    Row(
+        "Layout of literals",
+        tuple((Literal(x.shape), Literal(x.stride)) for (x,) in EACH),
+        "Layout",
+        "Layout",
+        "Layout",
+    ),
     Row("Layout(shape)", tuple((x.shape,) for (x,) in EACH), "Layout", "Layout", "Layout"),
     Row(
         "Swizzle(x)",
@@ -169,23 +186,22 @@ ROWS = (
         (
             (Of((6, 2), (1, 7)), Of((3, 2), (2, 3))),
             (FLAT, Of((6,), (1,))),
-            (ZN, Of((6, 2), (1, 2))),
+            (ZN, Of((12,), (1,))),
         ),
         refused,
         "composition",
     ),
 )
 
+SEARCH = ["-m", "tla", "ascend", "search", "Ascend950", "half"]
 COMMANDS = (
-    ("python -c pass", ["-c", "pass"]),
-    ("import tla", ["-c", "import tla"]),
-    ("import tla; tla.Layout", ["-c", "import tla; tla.Layout"]),
-    ("import tla.indexing", ["-c", "import tla.indexing"]),
-    (
-        "tla ascend search --swizzle aswt, 4096^3",
-        ["-m", "tla", "ascend", "search", "--swizzle", "aswt", "-M", "4096", "-N", "4096", "-K", "4096"],
-    ),
+    ("python -c pass", ["-c", "pass"], 15),
+    ("import tla", ["-c", "import tla"], 15),
+    ("import tla.indexing", ["-c", "import tla.indexing"], 15),
+    ("tla ascend search 16384^3, aswt", [*SEARCH, "16384,16384,16384", "--swizzle", "aswt"], 2),
+    ("tla ascend search 16384,16384,4096, aswt", [*SEARCH, "16384,16384,4096", "--swizzle", "aswt"], 2),
 )
+"""What each process is called, its arguments, and how often it runs."""
 
 
 def libraries() -> dict[str, Library]:
@@ -209,6 +225,8 @@ def built(x: Any, library: Library) -> Any:
         return library.layout(built(x.shape, library), built(x.stride, library))
     if isinstance(x, Sw):
         return library.swizzle(*x)
+    if isinstance(x, Literal):
+        return x.static if library.static else x.value
     if isinstance(x, tuple):
         return tuple([built(i, library) for i in x])
     if x is tla._:
@@ -268,8 +286,10 @@ def processes() -> None:
     print("| --- | --- | --- |")
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     least: dict[str, float] = {}
-    for _round in range(PROCESSES):
-        for what, arguments in COMMANDS:
+    for round_number in range(max(times for _what, _arguments, times in COMMANDS)):
+        for what, arguments, times in COMMANDS:
+            if round_number >= times:
+                continue
             start = perf_counter()
             subprocess.run(
                 [sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL, env=environment

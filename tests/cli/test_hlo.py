@@ -42,13 +42,15 @@ def counted(name: str) -> dict[str, int]:
     return numbers
 
 
-OTHERS = {"all", "by", "chip", "file", "format", "help", "json", "layouts", "opcode", "output", "top"}
+OTHERS = {
+    "all", "by", "chip", "file", "format", "help", "json", "layouts", "limit", "opcode", "output", "top",
+}  # fmt: skip
 """The options that are no report on a whole module."""
 
 
 def test_every_option_is_a_report_or_is_known_to_be_none() -> None:
     parser = hlo._parser()
-    assert {action.dest for action in parser._actions} == {"colour"} | OTHERS | set(hlo._WHOLE)
+    assert {action.dest for action in parser._actions} == {"colour", "limit"} | OTHERS | set(hlo._WHOLE)
     assert all(hlo._report_of(name) for name in hlo._WHOLE)
 
 

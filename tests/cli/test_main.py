@@ -329,3 +329,10 @@ def test_a_failure_is_told_though_nobody_reads_the_output() -> None:
     assert done.returncode == 1
     assert done.stderr.startswith("tla: error: ")
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_question_mark_is_an_argument_like_others(run: Run, command: str) -> None:
+    done = run(command, "?")
+    assert done.code in (1, 2)
+    assert done.err

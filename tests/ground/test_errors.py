@@ -147,3 +147,37 @@ def test_a_parse_error_knows_its_place() -> None:
     error = ParseError("odd", "(2,\n x)", 5, 6, "A detail.")
     assert (error.text, error.start, error.end, error.line, error.column) == ("(2,\n x)", 5, 6, 2, 2)
     assert str(error) == "odd\n  A detail.\n  line 2, column 2\n     x)\n     ^"
+
+
+def test_a_hint_is_worked_out_when_it_is_read() -> None:
+    asked: list[int] = []
+
+    def hint() -> str:
+        asked.append(1)
+        return "Write less."
+
+    def error() -> TlaError:
+        return errors.LayoutError("too much", "It is 5.", n=5).with_hint(hint)
+
+    unread = error()
+    assert (unread.summary, unread.data, asked) == ("too much", {"n": 5}, [])
+    for read in (
+        lambda e: str(e).split("\n  "),
+        lambda e: list(e.args),
+        lambda e: [e.summary, *e.details],
+        lambda e: list(copy.copy(e).args),
+        lambda e: list(pickle.loads(pickle.dumps(e)).args),
+        lambda e: list(eval(repr(e), dict(vars(errors))).args),
+    ):
+        asked.clear()
+        raised = error()
+        assert [*read(raised)] == [*read(raised)] == ["too much", "It is 5.", "Write less."]
+        assert asked == [1]
+    assert str(errors.LayoutError("no way").with_hint(str)) == "no way"
+
+
+def test_a_hint_stands_under_the_assumptions_of_its_error() -> None:
+    with tla.assume(tla.sym("M") % 4 == 0):
+        error = errors.LayoutError("odd").with_hint(lambda: str(tla.known_divides(4, tla.sym("M"))))
+    assert error.details == ("True",)
+    assert tla.known_divides(4, tla.sym("M")) is None

@@ -310,7 +310,7 @@ def test_calls_that_are_nested_too_deep() -> None:
         )
     body = "p = f32[4] parameter(0)\nROOT c = f32[4] call(p), to_apply=f60"
     ((m,),) = computation_maps(module(body, "\n".join(computations)).entry)
-    assert m.reason.endswith(" is called through more than 30 computations")
+    assert m.reason.endswith(" is called through more than 30 computations, the limit 'calls'")
 
 
 # --- speed ------------------------------------------------------------------------------------

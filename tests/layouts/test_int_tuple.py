@@ -29,8 +29,8 @@ from tla import (
     unflatten,
     weakly_congruent,
 )
+from tla.ground import MAX_DEPTH
 from tla.layouts.int_tuple import as_int_tuple
-from tla.numbers.ints import MAX_DEPTH
 from tla.testing import int_tuples, naive_coords, naive_size, shapes
 
 NESTED = ((4, 2), (8, (3, 5)), 7)

@@ -301,6 +301,7 @@ DIGIT = sym("d", min=0, max=N - 1)
         ((X * 4 + J % 4) // 4, X),
         ((X * 4 + J % 4) % 4, J % 4),
         ((X * 4 + J % 4) // 8, X // 2),
+        ((X * 2 + J % 2) // 4, X // 2),
         ((X * N + DIGIT) // N, X),
         ((X * N + DIGIT) % N, DIGIT),
         ((EIGHT * SIX + EIGHT % SIX) // (SIX * 6), EIGHT // 6),

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The layout algebra: operations that state a law and keep it at every coordinate, or raise."""
 
 from typing import TYPE_CHECKING

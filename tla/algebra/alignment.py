@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What two layouts move together: the vectors of elements that lie alike in both."""
 
 from __future__ import annotations

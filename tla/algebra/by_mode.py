@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Operations by mode: a tuple of tilers, each for the mode at its place.
 
 A tiler is a layout, an int, `_` or None for "leave this mode alone", or a tuple of tilers for the

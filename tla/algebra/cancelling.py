@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Steps that cancel: whether two coordinates of a layout share an offset, on plain ints.
 
 Two coordinates differ by steps ``z_i`` with ``|z_i| <= b_i == s_i - 1``, not all 0. They share an offset

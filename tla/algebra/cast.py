@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Casts: a layout of elements as a layout of wider or narrower ones, and how wide they may be.
 
 ``upcast`` by ``n`` makes one element of ``n`` neighbours, a vector; ``downcast`` splits each element

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Coalescing: the fewest modes of a layout that leave its offsets as they are.
 
 Two neighbouring modes ``s0:d0`` and ``s1:d1`` are one, ``s0*s1:d0``, exactly where ``d1 == s0 * d0``;

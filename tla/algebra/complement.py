@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The complement: what a layout leaves free of a range of offsets, as a layout.
 
 Sort the modes ``s_i:d_i`` that move by their strides. Where each mode ends before the next begins,
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import LayoutError, OverlapError
 from ..ground import constexpr
-from ..layouts import AnyLayout, as_shape, leaves, trusted
+from ..layouts import AnyLayout, as_shape, leaves, text_of, trusted
 from ..numbers import (
     INT,
     PLAIN_INTS,
@@ -75,7 +76,9 @@ def complement(
     if target is not None and (type(target) not in PLAIN_INTS or target < 0):
         if isinstance(target, int) and target < 0:
             raise LayoutError(
-                f"the cotarget {target} is negative", "It is how many offsets to fill.", cotarget=target
+                f"the cotarget {text_of(target)} is negative",
+                "It is how many offsets to fill.",
+                cotarget=target,
             )
         target = as_shape(target)
     return free(tiler_layout(layout), target)

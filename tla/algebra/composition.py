@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Composition: ``c(i) == a.extended(b(i))``, where such a layout ``c`` exists, and the proof where not.
 
 Let ``a`` be coalesced, with extents ``M_k``, strides ``d_k`` and ``P_k = M_0 * ... * M_(k-1)``; the last

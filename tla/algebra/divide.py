@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Division: a layout split into the tile that a tiler picks and the rest, ``a o (b, complement(b))``."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The domain of a layout: shifted, shared out, and the part of it that a layout sends to 0."""
 
 from __future__ import annotations

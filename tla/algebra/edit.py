@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Selecting, grouping, adding and replacing the top-level modes of a layout or of an int tuple.
 
 A layout is edited in its shape and its stride alike. The modes that stay keep their origin, and a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whether a composition exists, for every pair of layouts: the criterion of `tla.algebra.composition`.
 
 `Search` splits each mode of the right side into the parts on which the left side is linear, then looks

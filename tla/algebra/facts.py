@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Facts about the offsets of a layout: whether each is reached once, and whether none is left out.
 
 All are exact, and none looks at the offsets one by one. Order and nesting of the modes do not matter

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Inverses: from an offset back to the index, as a layout.
 
 With the modes ``s_i:d_i`` of a coalesced layout and ``p_i`` the number of coordinates below mode ``i``,

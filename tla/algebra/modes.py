@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A layout as the list of its modes, whatever its ints are.
 
 The algebra is written on lists of ``(extent, stride)``. A walk asks `tla.numbers.questions` of any ints;

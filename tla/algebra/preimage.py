@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From an offset back to the coordinates, where no layout is the inverse.
 
 The walk takes the digits by falling stride. What the digits below can reach bounds each index, and the

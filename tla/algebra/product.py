@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Products: a block repeated over a tiler, in the offsets that the block leaves free."""
 
 from __future__ import annotations

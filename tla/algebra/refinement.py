@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Refinements: shapes cut into smaller extents until they agree.
 
 A shape refines another where each int of the other became a mode of its size; see `compatible`.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The steps of an operation as records: numbers, and what was done with them.
 
 A walk that is given a list adds its steps to it; `tla.explain` shows them.

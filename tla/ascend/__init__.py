@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Kernel tiling for Ascend: architectures, layout tags, copies, plans, schedules, search.
 
 >>> from tla.ascend import AtlasA2, gemm

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tiles in the buffers of a core, each checked by the rules of its buffer.
 
 >>> tile = make_layout("half", "zZ", 128, 64)

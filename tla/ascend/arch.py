@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Ascend architectures as data: buffers, cores, alignments, limits, each with its source.
 
 >>> AtlasA2.l1, AtlasA2.capacity("L0C"), AtlasA2.l0a_tag

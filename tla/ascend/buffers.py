@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The buffers of a core: their sizes, the allowed starts of a tile, and its allowed tags.
 
 >>> here = buffer_of("AtlasA2", "L0A")

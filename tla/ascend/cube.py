@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pairs of element types that the cube core multiplies: their sums, their rates, and the biases.
 
 >>> [str(p) for p in PRODUCTS[2201]][:2]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What CATLASS's host code decides before a kernel runs: padding, split-K factors, workspace, tiles.
 
 >>> needs_padding("RowMajor", 1024, 511, "half")

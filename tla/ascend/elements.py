@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The element types of Ascend kernels, by their names in CATLASS.
 
 >>> half = element("half")

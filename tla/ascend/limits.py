@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ranges of the instructions' parameters.
 
 >>> print(LIMITS[2201][1])

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sizes and places of a matrix product, in CATLASS's words: C[m,n] is the sum of A[m,k] B[k,n].
 
 >>> tile = GemmShape(128, 256, 256)
@@ -90,7 +91,8 @@ def gemm_shape(what: ShapeLike, name: str = "tile") -> GemmShape:
     else:
         extents = [index_of(f"an extent of the {name}", x) for x in islice(what, 4)]
         if len(extents) != 3:
-            count = len(what) if isinstance(what, Sized) else len(extents)
+            sized = isinstance(what, Sized)  # pyright: ignore[reportUnnecessaryIsInstance]
+            count = len(what) if sized else len(extents)
             raise LayoutError(f"the {name} has {count} extents, not three: m, n, k", shape=what)
     shape = GemmShape(*extents)
     for axis, extent in zip("mnk", shape, strict=True):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command line: ``tla COMMAND ...``.
 
 - ``main`` runs a command of ``commands``: the module of its name, with the parts that ``hlo_*``,

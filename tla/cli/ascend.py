@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``tla ascend``: architectures, and copies, plans, schedules and tiles of a matrix product on them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``tla ascend check``: whether a plan is legal, what each buffer needs, what would fit."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``tla ascend copy``: the instructions that move a tile from one layout to another."""
 
 from __future__ import annotations

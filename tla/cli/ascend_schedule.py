@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``tla ascend schedule``: which core computes which block when, and that all is computed once."""
 
 from __future__ import annotations

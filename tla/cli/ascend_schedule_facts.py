@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What ``tla ascend schedule`` finds out: schedules, proved, their facts, and the difference of two."""
 
 from __future__ import annotations

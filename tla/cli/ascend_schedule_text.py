@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What ``tla ascend schedule`` says of one schedule, of two side by side, and of every block of one."""
 
 from __future__ import annotations

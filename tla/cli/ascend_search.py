@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``tla ascend search``: the legal tiles of a product, ranked by how long they take."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``tla ascend show``: architectures and element types, with the source of each fact."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``tla coalesce``: a layout with the fewest modes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reports on the terminal: tables as wide as they need to be, long lines broken, counts in words."""
 
 from __future__ import annotations

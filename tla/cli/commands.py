@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The commands of ``tla``, each with its help."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The parts that commands share: parsers, input text, and sizes in words."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``tla complement``: the offsets that a layout leaves free."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``tla completion``: the script with which a shell completes commands, options and their values."""
 
 from __future__ import annotations

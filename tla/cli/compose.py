@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``tla compose``: the composition of two layouts."""
 
 from __future__ import annotations

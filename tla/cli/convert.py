@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``tla convert``: one layout in every notation, with its size in memory."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``tla cpp``: a compiler's errors with layouts in notation, and the C++ text of a layout."""
 
 from __future__ import annotations

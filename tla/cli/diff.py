@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``tla diff``: two layouts of one array side by side, and what a copy between them costs."""
 
 from __future__ import annotations

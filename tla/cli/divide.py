@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``tla divide``: a layout split into tiles and the rest."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``tla eval``: the value of an expression over layouts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``tla explain``: an operation, a layout of a tag, or the place of an element, step by step."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``tla hlo``: the buffers of a module, the memory of each, and the padding in it."""
 
 from __future__ import annotations

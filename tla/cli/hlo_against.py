@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``tla hlo --against OTHER``: what changed from another module to this one."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``tla hlo``: the buffers of a module, counted as they are read, and their padding."""
 
 from __future__ import annotations

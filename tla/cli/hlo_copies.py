@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``tla hlo --copies``: what each copy moves and costs, and the layouts that make it needless."""
 
 from __future__ import annotations

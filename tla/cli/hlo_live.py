@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``tla hlo --live``: the buffers that are live at the peak of each memory space."""
 
 from __future__ import annotations

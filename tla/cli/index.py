@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``tla index``: which elements an HLO instruction reads for which element of its result."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The output of ``tla index`` on a map: facts for JSON, and lines of text."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``tla inverse``: from an offset back to the index."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command line: ``tla COMMAND ...``. A subcommand's module is imported when it is asked for.
 
 Exit codes: 0 done, 1 the input is wrong or the output cannot be written, 2 the command line is wrong,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Messages on standard error, data on standard output, and the handling of a closed output."""
 
 from __future__ import annotations

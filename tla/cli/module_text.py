@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A module in pieces: a large text is never held whole, a broken one is read to its break."""
 
 from __future__ import annotations
@@ -5,13 +6,13 @@ from __future__ import annotations
 import codecs
 import os
 import shutil
-import sys
 import tempfile
 from typing import IO, TYPE_CHECKING, Final
 
 from ..hlo import read_stream
 from ..memory import stream_outline
 from .common import InputError, name_of, standard_input
+from .progress import progress_bar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -64,17 +65,11 @@ class ModuleText:
 
     def pieces(self, purpose: str = "reading") -> Iterator[str]:
         """The text, with a progress bar on standard error for a large one on a terminal."""
-        if self._size < _SHOWS_PROGRESS or sys.stderr is None or not sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison]
+        if self._size < _SHOWS_PROGRESS:
             yield from self._decoded(lambda _: None)
             return
-        from rich.console import Console
-        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
-
-        size = DownloadColumn(binary_units=True)
-        columns = (TextColumn("{task.description}"), BarColumn(), size, TimeRemainingColumn())
-        with Progress(*columns, console=Console(stderr=True, no_color=True), transient=True) as progress:
-            task = progress.add_task(purpose, total=self._size)
-            yield from self._decoded(lambda done: progress.update(task, completed=done))
+        with progress_bar(purpose, of_bytes=True) as progress:
+            yield from self._decoded(lambda done: progress(done, self._size) if progress else None)
 
     def _decoded(self, advance: Callable[[int], None]) -> Iterator[str]:
         """The text up to the first byte that is no text; `error` names that byte."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``tla oom``: out-of-memory reports of TPU compilers, computed again, with cheaper layouts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The parts that the commands of the algebra share: their arguments, and the writing of a result."""
 
 from __future__ import annotations
@@ -6,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ParseError, UndecidedError
 from ..evaluation import evaluate, text_of_value
-from ..ground import say
+from ..ground import MAX_DEPTH, say
 from ..layouts import NamingScanner
-from ..numbers import MAX_DEPTH, Names, assume, condition_at
+from ..numbers import Names, assume, condition_at
 from ..read import read
 from .common import as_option, text_argument
 from .parser import argument_parser

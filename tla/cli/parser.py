@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The parsers of command lines."""
 
 from __future__ import annotations
@@ -38,9 +39,10 @@ class Parser(argparse.ArgumentParser):
         Raises:
             ParserAsked: the command line is `ASK`.
         """
-        if args == ASK:
+        words = [*(args or ())]
+        if any(isinstance(word, _Question) for word in words):
             raise ParserAsked(self)
-        options, others = self.parse_known_args(args, namespace)
+        options, others = self.parse_known_args(words, namespace)
         if others:
             known = [name for action in self._actions for name in action.option_strings]
             near = [near for word in others for near in near_words(word.partition("=")[0], known)]
@@ -59,8 +61,14 @@ class Parser(argparse.ArgumentParser):
         self.error(f"there is no {what} {shortened(words[0])!r}. {did_you_mean(near, known)}")
 
 
-ASK: Final = ["?"]
-"""The command line that asks a command for its parser; no command has the argument ``?``."""
+class _Question(str):
+    """A word that no command line has: `Parser.parse_args` knows it by its type."""
+
+    __slots__ = ()
+
+
+ASK: Final = [_Question("?")]
+"""The command line that asks a command for its parser."""
 
 
 class ParserAsked(Exception):  # noqa: N818 - no error, but the answer to a question
@@ -85,7 +93,7 @@ def argument_parser(name: str, epilog: str, about: str = "") -> Parser:
     )
     parser.add_argument(
         "--limit",
-        action=_SetLimit,
+        type=_set_limit,
         metavar="NAME=N",
         default=argparse.SUPPRESS,
         help="raise a limit, as cells=10000000; may be repeated; docs/limits.md lists the names",
@@ -93,17 +101,15 @@ def argument_parser(name: str, epilog: str, about: str = "") -> Parser:
     return parser
 
 
-class _SetLimit(argparse.Action):
-    """Set a limit until the command ends."""
-
-    def __call__(
-        self, parser: argparse.ArgumentParser, _to: object, text: Any, _name: object = None
-    ) -> None:
-        name, sign, number = text.partition("=")
-        if not sign or not number.isdigit() or not number.isascii():
-            parser.error(f"--limit takes NAME=N, as cells=10000000, not {shortened(text)!r}")
-        try:
-            limits(**{name: int(number)}).set()
-        except KindError as error:
-            table = "\n".join(f"  {name:12} {n:>11}  {what}" for name, (n, what) in LIMITS.items())
-            parser.error(f"{error}\nthe limits, their defaults, and what they count:\n{table}")
+def _set_limit(text: str) -> str:
+    """Set a limit, given as ``cells=10000000``, until the command ends."""
+    name, sign, number = text.partition("=")
+    if not sign or not number.isdigit() or not number.isascii():
+        raise argparse.ArgumentTypeError(f"takes NAME=N, as cells=10000000, not {shortened(text)!r}")
+    try:
+        limits(**{name: int(number)}).set()
+    except KindError as error:
+        table = "\n".join(f"  {known:12} {n:>11}  {what}" for known, (n, what) in LIMITS.items())
+        about = "the limits, their defaults, and what they count:"
+        raise argparse.ArgumentTypeError(f"{error}\n{about}\n{table}") from None
+    return text

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How a command writes a figure: on the terminal, or as SVG, HTML or LaTeX."""
 
 from __future__ import annotations

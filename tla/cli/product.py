@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``tla product``: a block repeated over a tiler."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The one writer of files: what fails leaves the old file as it was, and nothing beside it."""
 
 from __future__ import annotations
@@ -7,7 +8,6 @@ import stat
 import sys
 from contextlib import suppress
 from errno import EACCES, EBUSY, EPERM, EROFS
-from secrets import token_hex
 from typing import Final
 
 from ..ground import say
@@ -71,7 +71,7 @@ def _replace(path: str, data: bytes, before: os.stat_result | None) -> None:
     """Write beside a file and rename; write into the file if its folder takes no other one."""
     if before is not None:
         open(path, "r+b").close()  # a file that may not be written is not replaced
-    beside = os.path.join(os.path.dirname(path), f".tla-{token_hex(8)}")
+    beside = os.path.join(os.path.dirname(path), f".tla-{os.urandom(8).hex()}")
     try:
         try:
             with open(beside, "xb") as file:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``tla show``: the offsets of a layout as a picture."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The names of memory spaces in reports, and a warning where a chip has no such memory."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``tla what``: the element that lies at a place in memory."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``tla where``: the place of an element in memory."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """C++ text of layouts: a writer and a reader of CATLASS's and CuTe's types and expressions.
 
 >>> layout = parse("(_16,4):(_1,16)")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The names of the C++ libraries, and C++'s own names of integer types.
 
 >>> canonical_type("uint32_t"), canonical_type("long unsigned int"), canonical_type("T")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ints in C++ text: literals, the names of their types, casts and arithmetic."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The reader of C++: of the types that compilers print, and the expressions that people write.
 
 Types and expressions have one grammar here, as in ``tla::Int<4>`` and ``tla::Int<4>{}``. The name
@@ -18,7 +19,7 @@ from ..errors import (
     UndecidedError,
     UnsupportedError,
 )
-from ..ground import is_too_deep, limit_of, way_out
+from ..ground import MAX_DEPTH, is_too_deep, limit_of, way_out
 from ..layouts import (
     ComposedLayout,
     Layout,
@@ -29,7 +30,7 @@ from ..layouts import (
     is_composed,
     is_layout,
 )
-from ..numbers import MAX_DEPTH, Expr, Int, Symbol, call_assuming, is_tuple, known_lt, leaf, sym
+from ..numbers import Expr, Int, Symbol, call_assuming, is_tuple, known_lt, leaf, sym
 from .names import KEYWORDS, LAYOUTS, NAMESPACES, STATIC_INTS, STATIC_SPACES, TUPLES, is_unsigned
 from .numbers import FACTS, QUALIFIERS, IntReader, Operand
 

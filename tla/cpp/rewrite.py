@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compiler output with its layout types in notation.
 
 One pass over a line, from left to right, keeps a stack of the open templates. A template that closes as

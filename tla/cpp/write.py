@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The writer of C++: the type that a library deduces for a value, or an expression that makes it."""
 
 from __future__ import annotations

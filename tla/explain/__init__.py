@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How the library computes a result: steps as data, sentences with the numbers, pictures.
 
 >>> from tla.explain import explain

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The arithmetic of one coordinate, and the way back from an offset.
 
 >>> zN = Layout(((4, 2), (4, 3)), ((4, 16), (1, 32)))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An operation with its steps, as data and as a figure."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The first tile of a layout, the result of `make_layout_tile`."""
 
 from __future__ import annotations

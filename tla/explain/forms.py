@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The four forms of a division side by side: the same cells in other groups."""
 
 from __future__ import annotations

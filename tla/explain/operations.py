@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The steps of each operation, recorded by the code that computes the result."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of layouts with own colours, marks and texts, for pictures of operations."""
 
 from __future__ import annotations

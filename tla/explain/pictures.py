@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Operations as pictures: the arguments and the result, where an element has one colour."""
 
 from __future__ import annotations

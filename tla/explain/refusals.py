@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Why an operation fails, as a picture: its arguments, with marks at the coordinates that cause it.
 
 >>> try:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The steps of an operation in sentences with their numbers."""
 
 from __future__ import annotations

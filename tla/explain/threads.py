@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Thread-value layouts as figures: the thread and the value of each cell of a tile."""
 
 from __future__ import annotations

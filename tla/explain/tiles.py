@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The index of a layout at each coordinate of a composition, division or product."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of layouts and of their views: plain data, for `tla.show` to draw."""
 
 from typing import TYPE_CHECKING

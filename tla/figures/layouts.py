@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Layouts as figures: a grid of offsets, and memory with the coordinates of each place.
 
 The last two modes are the rows and columns. Each coordinate of the modes before them has its own grid.
@@ -16,7 +17,7 @@ from math import prod
 from sys import maxsize
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ..errors import LayoutError, UnsupportedError
+from ..errors import CoordinateError, LayoutError, UnsupportedError
 from ..ground import NO_COLOUR, Axis, Cell, Figure, Grid, Place, Strip, limit_error, limit_of
 from ..layouts import as_layout, idx2crd, leaves, offset_at, product, text_of
 from ..numbers import is_tuple, known_int
@@ -107,7 +108,7 @@ def _check_cells(rows: int, columns: int, slices: int) -> None:
     cells = rows * columns * slices
     for name, n in (("rows", rows), ("columns", columns), ("slices", slices), ("cells", cells)):
         if n > limit_of(name):
-            extents = f"{rows} rows, {columns} columns, {slices} slices"
+            extents = f"{slices} x {rows} x {columns} cells (slices, rows, columns)"
             summary = f"a figure of {extents} has {n} {name}; at most {limit_of(name)} are drawn"
             raise limit_error(name, summary, needed=n)
 
@@ -148,9 +149,12 @@ def axis_of(shape: Any, line: range, size: int) -> Axis:
     >>> axis_of((4, 3), range(3, 6), 12)
     Axis(size=12, names=('(3,0)', '(0,1)', '(1,1)'), levels=((0, 1, 1), (3, 0, 1)))
     """
+    sizes = [known_int(n) for n in leaves(shape)]
+    if 0 in sizes and len(line):
+        raise CoordinateError(f"the shape {text_of(shape)} has no coordinate {line[0]}")
     levels: list[tuple[int, ...]] = []
     step = 1
-    for n in map(known_int, leaves(shape)):
+    for n in sizes:
         levels.append(tuple([i // step % n for i in line]))
         step *= n
     names = tuple([text_of(idx2crd(i, shape)) for i in line])

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of values with a layout: tensors with their data, and composed layouts.
 
 >>> grid = tensor_figure(make_tensor([5, 6, 7, 8], row_major(2, 2))).grids[0]

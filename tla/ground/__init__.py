@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ground floor: tools that every room uses.
 
 - ``lazy``: packages that load a name when it is asked for; ``arguments``: what a failed call says;
@@ -84,6 +85,7 @@ if TYPE_CHECKING:
         int_in as int_in,
         refused_digits as refused_digits,
         too_long_in as too_long_in,
+        written as written,
     )
     from .words import (
         described as described,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whether values fit annotations: what a guarded call asks once it has failed.
 
 The annotations are texts, and what they name is imported for type checkers alone; it is found here.
@@ -96,7 +97,7 @@ def fits(value: Any, hint: Any, names: _Names) -> bool:
     if kind is float:
         return isinstance(value, int | float) and not isinstance(value, bool)
     if kind is typing.SupportsIndex:
-        return not isinstance(value, bool) and index(value) is not None
+        return not isinstance(value, bool) and type(index(value)) is int
     if getattr(kind, "_is_protocol", False) and kind.__module__ != "typing":
         return all(hasattr(value, name) for name in vars(kind) if not name.startswith("_"))
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
@@ -110,15 +111,14 @@ def _parts_fit(value: Any, kind: type, parts: tuple[Any, ...], names: _Names) ->
         return len(value) == len(parts) and all(
             fits(x, part, names) for x, part in zip(value, parts, strict=True)
         )
-    if isinstance(value, collections.abc.Mapping) and len(parts) == 2:
-        return all(
-            fits(key, parts[0], names) and fits(value[key], parts[1], names)
-            for key in islice(value, _LOOKED_AT)
-        )
-    if parts and issubclass(kind, collections.abc.Iterable) and kind is not type:
-        if isinstance(value, collections.abc.Iterator):
+    if parts and issubclass(kind, collections.abc.Iterable):
+        if issubclass(type(value), collections.abc.Iterator):
             return False  # what it gave is gone
-        return all(fits(x, parts[0], names) for x in islice(value, _LOOKED_AT))
+        held: Any = value
+        first: list[Any] = list(islice(held, _LOOKED_AT))
+        if issubclass(type(value), collections.abc.Mapping) and len(parts) == 2:
+            return all(fits(x, parts[0], names) and fits(held[x], parts[1], names) for x in first)
+        return all(fits(x, parts[0], names) for x in first)
     if hasattr(kind, "_fields") and kind.__module__.startswith("tla"):  # a record of any values
         own = _Names(sys.modules[kind.__module__])
         return all(fits(getattr(value, name), hint, own) for name, hint in kind.__annotations__.items())

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arguments of the wrong type: a call that fails says which one it was.
 
 A room's door (`lazy`) guards the functions and methods that it gives. Nothing is checked before a call,
@@ -18,28 +19,34 @@ If all of them fit, the error goes on as it is: it is one of the library, or of 
 from __future__ import annotations
 
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_F = TypeVar("_F", bound="Callable[..., Any]")
 
 
-def guarded(function: Any) -> Any:
+def guarded(function: _F) -> _F:
     """Return the function with errors that name an argument of the wrong type.
 
     >>> guarded(len).__wrapped__
     <built-in function len>
     """
 
+    call: Any = function
     refuse_call = refuse  # the functions below have the names of their module, not of this one
 
     def calling(*args: Any, **kwargs: Any) -> Any:
         try:
-            return function(*args, **kwargs)
+            return call(*args, **kwargs)
         except Exception as error:
             refuse_call(function, args, kwargs, error)
             raise
 
     def yielding(*args: Any, **kwargs: Any) -> Any:
         try:
-            yield from function(*args, **kwargs)
+            yield from call(*args, **kwargs)
         except Exception as error:
             refuse_call(function, args, kwargs, error)
             raise
@@ -48,12 +55,12 @@ def guarded(function: Any) -> Any:
     caller = yielding if code.co_flags & _GENERATOR else calling
     # a function of its own module, as doctest and pickle see it
     home = getattr(function, "__globals__", globals())
-    made = FunctionType(caller.__code__, home, function.__name__, None, caller.__closure__)
+    made: Any = FunctionType(caller.__code__, home, call.__name__, None, caller.__closure__)
     made.__dict__.update(getattr(function, "__dict__", {}))
     for name in ("__module__", "__qualname__", "__doc__", "__annotations__"):
         setattr(made, name, getattr(function, name, None))
-    made.__wrapped__ = function  # type: ignore[attr-defined]
-    return made
+    made.__wrapped__ = function
+    return made  # type: ignore[no-any-return]
 
 
 def guard_class(cls: type) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Marks for the type checker: the functions that it may run, and the attributes that a type states.
 
 C++ calls a function that the compiler may run `constexpr`. The mypy plugin (`tla.mypy_plugin`) runs the
@@ -17,7 +18,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ..errors import KindError
-from .text import described
+from .words import described
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How values are shown in notebooks: by modules above them, which are loaded when the first is shown.
 
 A notebook asks a value for its ``_repr_html_``. The drawing modules know the values, and not the other

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Element types and their bits, by the names XLA gives them.
 
 >>> element_type("bf16").bits, element_type("s4").bits, element_type("s4").bytes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures as plain data, before anything is drawn.
 
 >>> from tla.figures.layouts import layout_figure

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The base of values that never change: a copy is the value itself, and no attribute can be set.
 
 >>> Layout(4).shape = 3

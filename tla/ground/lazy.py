@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Packages that load a name when it is first asked for.
 
 A package writes each of its names once, as an import that type checkers read::

@@ -1,11 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
 """The limits: what the library does before it refuses. One table, one context manager, one error.
 
->>> with limits(cells=12):
-...     layout_figure(Layout((4, 4)))
+>>> with limits(places=12):
+...     strip_figure(Layout(16))
 Traceback (most recent call last):
     ...
-tla.errors.LimitError: a figure of 4 rows, 4 columns, 1 slice has 16 cells; at most 12 are drawn
-  The limit 'cells' is 12. `with tla.limits(cells=16):` raises it, so does --limit cells=16.
+tla.errors.LimitError: a figure of 16 places; at most 12 are drawn
+  The limit 'places' is 12. `with tla.limits(places=16):` raises it, so does --limit places=16.
 
 `docs/limits.md` has the table. An algorithm asks `limit_of` where it knows how much it would do, and
 before it does that.
@@ -41,7 +42,7 @@ LIMITS: Final[dict[str, Limit]] = {
     "slices": Limit(1 << 12, "slices of a picture"),
     "places": Limit(1 << 16, "places of memory in a picture"),
     "characters": Limit(1 << 20, "characters of the text of a symbolic int"),
-    "digits": Limit(4300, "digits of an int that is read"),
+    "digits": Limit(4300, "digits of an int that is read or written"),
     "nesting": Limit(100, "levels of brackets, tuples and parentheses"),
     "brackets": Limit(1000, "levels of brackets in an instruction of HLO"),
     "calls": Limit(30, "levels of computations of HLO that call each other"),
@@ -125,7 +126,8 @@ def way_out(name: str, needed: int | None = None) -> str:
         needed: What would do; without it twice the limit is proposed.
     """
     most = limit_of(name)
-    more = f"{name}={2 * most if needed is None else needed}"
+    is_known = isinstance(needed, int) and not is_too_long(needed)  # a symbolic int may be asked for
+    more = f"{name}={needed if is_known else 2 * most}"
     return f"The limit {name!r} is {most}. `with tla.limits({more}):` raises it, so does --limit {more}."
 
 

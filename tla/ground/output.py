@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What leaves the program: lines of text that no terminal takes for a command.
 
 Texts of files and arguments reach tables, titles and errors. A control character in them could move the

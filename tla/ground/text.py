@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The scanner of the notations of layouts, shapes, tags, expressions and C++ types: a text and a place.
 
 A grammar is a set of functions over a `Scanner`. A function passes an optional token with `accept`, and
@@ -12,8 +13,8 @@ from __future__ import annotations
 import sys
 from typing import ClassVar, Final, NoReturn
 
-from ..errors import KindError, LayoutError, ParseError
-from .limits import most_digits, way_out
+from ..errors import KindError, ParseError
+from .limits import limit_error, most_digits, way_out
 from .words import described
 
 END: Final = "end of text"
@@ -152,16 +153,24 @@ def int_in(digits: str) -> int:
         raise refused_digits(error) from None
 
 
-def refused_digits(error: ValueError) -> ValueError:
+def refused_digits(error: ValueError) -> Exception:
     """Return the error of the library for an int of too many digits; another error as it is.
 
-    Python converts ints of some digits to text and back: more would take long.
+    Python does not convert longer ints to text and back, since that would take long.
     """
     if type(error) is not ValueError or "integer string conversion" not in str(error):
         return error
-    return LayoutError(
-        f"an int of more than {most_digits()} digits is neither read nor written",
-        "In Python sys.set_int_max_str_digits raises the limit.",
-        limit="digits",
-        most=most_digits(),
-    )
+    most = sys.get_int_max_str_digits()
+    return limit_error("digits", f"an int of more than {most} digits is neither read nor written")
+
+
+def written(x: object) -> str:
+    """Return the text of a value; refuse an int of too many digits.
+
+    >>> written(12)
+    '12'
+    """
+    try:
+        return str(x)
+    except ValueError as error:
+        raise refused_digits(error) from None

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Words in texts for errors: the nearest names, and a text cut short."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """HLO modules as values: computations, instructions and attributes, with a reader and XLA's text."""
 
 from typing import TYPE_CHECKING

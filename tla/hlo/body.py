@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rules between the instructions of a computation.
 
 The operands, control predecessors and computations of an instruction must be defined before it, as in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sources of instructions: the tables of file names, functions, locations and stack frames.
 
 A frame is a location and its calling frame. ``parent_frame_id`` in the text is the number of that frame

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The productions of HLO text: each returns the value at a place in a text, and the place after it.
 
 A production raises `ParseError` at the character. It changes no state. So if it meets the end of a piece

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The productions of the text before the computations: the header and the tables of sources.
 
 >>> from .grammar import Grammar

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """HLO instructions and computations as values: results, operands, attributes.
 
 An attribute is a text. The usual ones also have a property with a typed value.
@@ -15,7 +16,7 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Union
 
-from ..errors import ParseError
+from ..errors import ArgumentError, ParseError
 from ..xla_bridge import numbered
 from .lexing import NAME, STRING, escaped, unescaped
 from .naming import value_named
@@ -325,6 +326,8 @@ class Computation(Value):
         line: int = 0,
     ) -> None:
         body = list(instructions)
+        if not body:
+            raise ArgumentError("a computation has at least one instruction")
         if not any(instruction.is_root for instruction in body):
             body[-1] = body[-1].as_root()
         set_ = object.__setattr__

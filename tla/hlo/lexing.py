@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The words of HLO text: names, blanks and comments, strings, pairs of brackets.
 
 Every pattern is possessive, so that no text makes it backtrack.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An HLO module as a value: its header, the tables of its sources, its computations of instructions.
 
 Equality ignores the places in the text.

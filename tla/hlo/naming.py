@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Values by their names, and the names most like a missing one."""
 
 from __future__ import annotations

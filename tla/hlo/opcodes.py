@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The opcodes of HLO, by their names in the text.
 
 >>> len(OPCODES), is_opcode("add"), is_opcode("slice-start"), is_opcode("frob")

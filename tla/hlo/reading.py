@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The readers of HLO text: of a whole module, one instruction, or a stream of instructions.
 
 >>> module = read_module("HloModule m ENTRY e { x = f32[2] parameter(0) y = f32[2] negate(x) }")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The text of a reader: whole, or in pieces, of which it keeps one at a time."""
 
 from __future__ import annotations

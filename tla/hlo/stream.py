@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A module instruction by instruction: its header, its computations, and the place of an error.
 
 A text without the line ``HloModule`` is a fragment, as people paste it. It may have instructions outside

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """XLA's indexing analysis, exact and sound: the elements that an HLO instruction reads for each result.
 
 >>> m = parse_map("(d0, d1) -> (d0 * 8 + d1), domain: d0 in [0, 3], d1 in [0, 7]")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The accesses of an instruction: the maps from its outputs to its operands, and back.
 
 >>> from tla.hlo import read_instruction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One map after another: `compose`.
 
 >>> from . import parse_map

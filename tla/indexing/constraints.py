@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rules of constraints: each is rewritten alone, congruences are merged, and bounds follow from
 them.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Elements of instructions that are known before the program runs.
 
 `Elements` goes back through the ops that move elements to the op that makes them, by the maps of the
@@ -20,7 +21,9 @@ import re
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from ..errors import UnsupportedError
+from ..errors import KindError, UnsupportedError
+from ..ground import described
+from ..hlo import Instruction
 from ..numbers import Condition, Expr, Interval, Value, bounds_of, greatest, key_of, least, rebind
 from .constraints import lies_in
 from .ops import Op, maps_of
@@ -29,7 +32,6 @@ from .variables import REPLICA, dim, rt
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..hlo import Instruction
     from ..numbers import Symbol
     from .maps import IndexingMap
 
@@ -95,6 +97,8 @@ class Elements:
     def instruction(self, name: str) -> Instruction | None:
         """The instruction of a name, or of a name within its caller."""
         found = self.value_of(name)
+        if not isinstance(found, Instruction | None):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise KindError(f"the value of {name} is an Instruction or None, not {described(found)}")
         scope, slash, inner = name.rpartition("/")
         if found is not None or not slash:
             return found

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of indexing maps: the elements that are read for each element of the result.
 
 >>> from tla.indexing import parse_map
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 from itertools import islice, product
 from math import prod
+from sys import maxsize
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..errors import CoordinateError, LayoutError
@@ -248,7 +250,7 @@ def _figure(
     high = min(matrix[0], rows) if len(matrix) > 1 else 1
     wide = min(matrix[-1], columns) if matrix else 1
     grids: list[Grid] = []
-    for at in islice(product(*map(range, outer)), slices):
+    for at in islice(product(*map(range, outer)), min(slices, maxsize)):
         cells = tuple(
             tuple(cell((*at, *(i, j)[2 - len(matrix) :])) for j in range(wide)) for i in range(high)
         )

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Indexing through a whole computation: from its root to its parameters.
 
 >>> from tla.hlo import read_module
@@ -93,9 +94,9 @@ def computation_maps(
         CoordinateError: the root has no such output.
         UnsupportedError: the calls of computations are too deep.
     """
-    return [
-        list(maps) for maps in _known_maps(_Same(computation), output, devices, most or limit_of("maps"))
-    ]
+    most = limit_of("maps") if most is None else most
+    known = _known_maps(_Same(computation), output, devices, most, limit_of("calls"))
+    return [list(maps) for maps in known]
 
 
 def op_of(instruction: Instruction, devices: Devices = None) -> Op:
@@ -119,7 +120,9 @@ class _Same:
 
 
 @lru_cache(maxsize=_MOST_KNOWN)
-def _known_maps(of: _Same, output: int, devices: Devices, most: int) -> list[list[IndexingMap]]:
+def _known_maps(
+    of: _Same, output: int, devices: Devices, most: int, deepest: int
+) -> list[list[IndexingMap]]:
     """The result of `computation_maps`, cached.
 
     Without the cache, computations that each call the next one twice would need a time that doubles with
@@ -127,10 +130,10 @@ def _known_maps(of: _Same, output: int, devices: Devices, most: int) -> list[lis
     """
     computation = of.computation
     depth = _depth.get()
-    deepest = limit_of("calls")
     if depth >= deepest:
         raise UnsupportedError(
-            f"computation {computation.name} is called through more than {deepest} computations",
+            f"computation {computation.name} is called through more than {deepest} computations, the"
+            " limit 'calls'",
             way_out("calls"),
             computation=computation.name,
         )
@@ -255,7 +258,7 @@ class _Walk:
                 if len(here) > self.most:
                     self.full.add(place)
                     here.clear()
-                    why = f"more than {self.most} maps lead to {place[0]}"
+                    why = f"more than {self.most} maps lead to {place[0]}, the limit 'maps'"
                     here[IndexingMap.undefined(why)] = None
 
     def composed(self, first: IndexingMap, second: IndexingMap) -> IndexingMap:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The inverse map: from an element to the points that read it, by solving the results for the dims.
 
 >>> from . import parse_map

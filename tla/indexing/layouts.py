@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Layouts as indexing maps, and back: from an index to its place in memory.
 
 >>> from tla.xla_bridge import parse_shape

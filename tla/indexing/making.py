@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The fields of an indexing map from its arguments: variables and constraints in their normal form.
 
 >>> from .variables import dim

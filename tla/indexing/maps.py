@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Indexing maps: from a point to the elements that are read for it.
 
 A map leads from the values of its dims to those of its results, for all values of its ranges for which

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Maps with their variables in other places, the basis of every edit of variables."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The reader of indexing maps: `parse_map`, for all the forms of `tla.indexing.text`.
 
 Source: XLA ``indexing_map_serialization.cc``.

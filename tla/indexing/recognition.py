@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The layout of an indexing map: an exact answer, or `UndecidedError`.
 
 First come the rules of ints. Each variable becomes digits between the weights at which its divisions

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ranges that have every n-th value, and variables as dims.
 
 >>> from . import parse_map

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rules that simplify a map: its constraints, and then its expressions by the constraints.
 
 The rules of expressions are those of `tla.numbers.rules`, with the bounds of the variables and the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runtime variables whose values are known before the program runs: `fold`.
 
 >>> from tla.hlo import read_module

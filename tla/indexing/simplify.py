@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Simplification: the same points in XLA's canonical text.
 
 >>> from . import parse_map

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The writer of indexing maps in XLA's forms.
 
 =========  ======================================================================================

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Variables that a map does not need: `remove_unused_symbols`, `remove_unused_vars`.
 
 >>> from . import parse_map

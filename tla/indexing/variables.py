@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The variables of indexing maps: dims, ranges, runtime variables.
 
 ==================  ===============  ==========================================================

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Layouts as values: int tuples, coordinates, shapes and strides, tiles, swizzles, tensors, notation."""
 
 from typing import TYPE_CHECKING

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Coordinates of a shape: order, index and offset, the strides that number them, and which hold data.
 
 A coordinate of a shape is an int, counted colexicographically (the first mode runs fastest), or a
@@ -19,11 +20,10 @@ from __future__ import annotations
 from functools import cmp_to_key
 from typing import TYPE_CHECKING, Any
 
-from ..errors import CongruenceError, CoordinateError, LayoutError
-from ..ground import constexpr
+from ..errors import CongruenceError, CoordinateError, KindError, LayoutError
+from ..ground import MAX_DEPTH, constexpr, described
 from ..numbers import (
     INT,
-    MAX_DEPTH,
     PLAIN_INTS,
     STATIC,
     TUPLE,
@@ -242,6 +242,8 @@ def idx2crd(coord: IntTuple, shape: IntTuple, extend: bool = False) -> Any:
         CoordinateError: the coordinate is negative, outside the shape, or of another profile.
     Source: CuTe ``idx2crd``, stride.hpp.
     """
+    if extend is not False and extend is not True:
+        raise KindError(f"extend is a bool, not {described(extend)}")
     if not extend:
         full = _plain_coord(coord, shape)
         if full is None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Row and column major, and the fractal formats of the Ascend cube core, to any depth.
 
 A fractal format cuts a matrix into blocks. The small letter tells how elements lie in a block, the

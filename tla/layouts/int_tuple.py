@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Int tuples: an int, or a tuple of int tuples. Shapes, strides, coordinates and tiles are these.
 
 The profile of an int tuple is its nesting; its leaves are its ints, read left to right.
@@ -16,10 +17,20 @@ from operator import mul
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVarTuple
 
 from ..errors import CongruenceError, CoordinateError, DivisibilityError, LayoutError
-from ..ground import constexpr, guarded, is_too_deep, limit_error, limit_of, refused_digits, way_out
+from ..ground import (
+    MAX_DEPTH,
+    constexpr,
+    guarded,
+    is_too_deep,
+    limit_error,
+    limit_of,
+    refused_digits,
+    shortened,
+    way_out,
+)
 from ..numbers import (
     INT,
-    MAX_DEPTH,
+    PLAIN_INTS,
     STATIC,
     TUPLE,
     Int,
@@ -42,7 +53,7 @@ from ..numbers import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ..numbers import Question
+    from ..numbers import Notation, Question
 
 _Items = TypeVarTuple("_Items")
 
@@ -74,7 +85,7 @@ def as_int_tuple(x: object, room: int = MAX_DEPTH) -> Any:
     """
     if not is_tuple(x):
         return leaf(x)
-    if is_too_deep(room):
+    if room <= 0 and is_too_deep(room):
         summary = f"an int tuple is nested deeper than {limit_of('nesting')} levels"
         raise LayoutError(summary, way_out("nesting"))
     return tuple(as_int_tuple(i, room - 1) for i in x)
@@ -111,15 +122,20 @@ def get(x: IntTuple, *path: SupportsIndex) -> Any:
         i = leaf(i)
         modes: tuple[Any, ...] = at if is_tuple(at) else (at,)
         if not 0 <= i < len(modes):
-            steps = ", ".join(text_of(leaf(p)) for p in path[: level + 1])
+            steps = ", ".join(_plain_text(leaf(p)) for p in path[: level + 1])
             raise CoordinateError(
-                f"there is no mode {i:d} in {text_of(at)}, of rank {len(modes)}",
+                f"there is no mode {_plain_text(i)} in {text_of(at)}, of rank {len(modes)}",
                 f"Asked by get({text_of(x)}, {steps}); modes count from 0.",
                 value=x,
                 path=path,
             )
         at = modes[i]
     return at
+
+
+def _plain_text(i: Any) -> str:
+    """The digits of an int, static or not; the text of an unknown."""
+    return text_of(int(i) if isinstance(i, int) else i)
 
 
 def leaves(x: IntTuple) -> Iterator[Any]:
@@ -136,37 +152,51 @@ def text_of(x: Any, *more: Any) -> str:
     >>> text_of((_2, (4, (5,)))), text_of(Int(-2)), text_of(()), text_of((1, (_, _2)))
     ('(_2,(4,(5)))', '_-2', '()', '(1,(_,_2))')
     """
-    notation: list[Any] = [(x, more)]
+    parts = (x, *more)
+    notation: list[Notation] = []
+
+    def other_text(leaf: Any) -> str:  # of a leaf that is no plain int
+        if not notation:
+            from ..numbers import Notation
+
+            notation.append(Notation(_profile_leaves(parts)))
+        return notation[0].text(leaf)
+
     try:
-        text = _text(x, MAX_DEPTH, notation)
-        for part in more:
-            text += f":{_text(part, MAX_DEPTH, notation)}"
+        return ":".join([_text(x, MAX_DEPTH, other_text) for x in parts])
     except ValueError as error:
         raise refused_digits(error) from None
-    return text
 
 
-def _text(x: Any, room: int, notation: list[Any]) -> str:
-    """`text_of` one part; ``notation`` holds all parts until a leaf needs the one `Notation` of them."""
-    if isinstance(x, TUPLE):
-        if room <= 0 and is_too_deep(room):
-            return "(...)"
-        room -= 1
+def _text(x: Any, room: int, leaf_text: Callable[[Any], str]) -> str:
+    if not is_tuple(x):
+        return plain_text(x) if type(x) in PLAIN_INTS else leaf_text(x)
+    if room <= 0 and is_too_deep(room):
+        return "(...)"
+    return f"({','.join([_text(i, room - 1, leaf_text) for i in x])})"
+
+
+class NotPlainError(Exception):
+    """A leaf is neither a dynamic nor a static int."""
+
+
+def plain_text(x: Any) -> str:
+    """`text_of` plain ints, nested no deeper than a layout is.
+
+    Raises:
+        NotPlainError: a leaf is no plain int.
+    """
+    if type(x) is TUPLE:
         if len(x) == 2:  # as most are
             a, b = x
-            first = a if type(a) is INT else _text(a, room, notation)
-            return f"({first},{b if type(b) is INT else _text(b, room, notation)})"
-        return f"({','.join([str(i) if type(i) is INT else _text(i, room, notation) for i in x])})"
+            first = a if type(a) is INT else plain_text(a)
+            return f"({first},{b if type(b) is INT else plain_text(b)})"
+        return f"({','.join([f'{i}' if type(i) is INT else plain_text(i) for i in x])})"
     if type(x) is STATIC:
         return f"_{x.real}"
     if type(x) is INT:
         return str(x)
-    if is_tuple(notation[0]):
-        from ..numbers import Notation
-
-        notation[0] = Notation(_profile_leaves(notation[0]))
-    text: str = notation[0].text(x)
-    return text
+    raise NotPlainError
 
 
 # --- profile ----------------------------------------------------------------------------------
@@ -246,11 +276,16 @@ def require_congruent(shape: Any, stride: Any) -> None:
         s, d = s[i], d[i]
     place = f"In mode {'.'.join(path)} the" if path else "The"
     raise CongruenceError(
-        f"shape {text_of(shape)} and stride {text_of(stride)} are not congruent",
-        f"{place} shape {text_of(s)} has {arity(s)}, the stride {text_of(d)} has {arity(d)}.",
+        f"shape {in_short(shape)} and stride {in_short(stride)} are not congruent",
+        f"{place} shape {in_short(s)} has {arity(s)}, the stride {in_short(d)} has {arity(d)}.",
         shape=shape,
         stride=stride,
     )
+
+
+def in_short(x: Any) -> str:
+    """Return the notation of an int tuple, cut to a length that an error can carry."""
+    return shortened(text_of(x), 1000)
 
 
 def arity(x: Any) -> str:
@@ -364,7 +399,7 @@ def product(x: IntTuple) -> Any:
     total: Any = _1
     try:
         for i in x:
-            n = i if type(i) is INT or type(i) is STATIC else product(i)
+            n: Any = i if type(i) is INT or type(i) is STATIC else product(i)
             total = n if total is _1 else total * n  # _1 * n == n, static or not
     except RecursionError:
         raise too_deep() from None
@@ -491,13 +526,13 @@ def shape_div(a: IntTuple, b: IntTuple) -> Any:
     """
     n: Any = a
     m: Any = b
-    kind: Any = type(n)
-    if kind is type(m) and (kind is INT or kind is STATIC) and n > 0 and m > 0:
+    is_dynamic = type(n) is INT
+    if type(n) is type(m) and (is_dynamic or type(n) is STATIC) and n > 0 and m > 0:
         whole, part = n.real, m.real  # plain, which no operator of `Int` slows down
         if not whole % part:
-            return whole // part if kind is INT else static_int(whole // part)
+            return whole // part if is_dynamic else static_int(whole // part)
         if not part % whole:
-            return 1 if kind is INT else _1
+            return 1 if is_dynamic else _1
     if is_tuple(a):
         if is_tuple(b) and len(a) != len(b):
             raise not_congruent(a, b)
@@ -690,7 +725,8 @@ def _between(modes: tuple[Any, ...], begin: SupportsIndex, end: SupportsIndex) -
     first, last = leaf(begin), leaf(end)
     if not 0 <= first <= last <= len(modes):
         raise CoordinateError(
-            f"modes {first} to {last} are not a range of {text_of(modes)}, of rank {len(modes)}",
+            f"modes {text_of(first)} to {text_of(last)} are not a range of {text_of(modes)},"
+            f" of rank {len(modes)}",
             begin=first,
             end=last,
         )

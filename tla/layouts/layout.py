@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Layouts: functions from coordinates to offsets, written ``shape:stride``.
 
 A layout maps a coordinate of its shape to the sum over the leaves of coordinate times stride.
@@ -31,11 +32,11 @@ from typing import (
 )
 
 from ..errors import CoordinateError, LeafError, NotALayoutError, TlaError
-from ..ground import Immutable, Shown, constexpr, refused_digits, steps_of, typed_by
+from ..ground import MAX_DEPTH, Immutable, Shown, constexpr, refused_digits, steps_of, typed_by
 from ..numbers import (
     INT,
-    MAX_DEPTH,
     PLAIN_INTS,
+    STATIC,
     TUPLE,
     Int,
     IntTuple,
@@ -70,12 +71,14 @@ from .coord import (
     trim_parts,
 )
 from .int_tuple import (
+    NotPlainError,
     as_int_tuple,
     as_shape,
     flatten_to_tuple,
     leaves,
     make_tuple,
     of_static,
+    plain_text,
     product,
     require_congruent,
     text_of,
@@ -86,7 +89,7 @@ from .int_tuple import (
 from .slicing import Coord, _, as_coord, has_underscore, kept_origin, no_mode_kept, no_single_offset
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from typing_extensions import TypeIs
 
@@ -157,6 +160,12 @@ class Layout(Shown, Immutable, OfCoordinates, Generic[S_co, D_co], _Open):
     def __new__(cls, shape: S, stride: D, origin_shape: IntTuple | None = None) -> Layout[S, D]: ...
     def __new__(cls, shape: Any, stride: Any = None, origin_shape: Any = None) -> AnyLayout:
         is_plain = origin_shape is None
+        slot = -1
+        if type(shape) is TUPLE and shape and type(shape[0]) is TUPLE and is_plain and cls is _LAYOUT:
+            slot = id(shape) >> 4 & 63
+            known = _recent[slot]
+            if known.shape is shape and known.stride is stride:
+                return known
         if stride is None:
             stride = plain_col_major(shape, _1, MAX_DEPTH)
             if stride is None:
@@ -170,8 +179,10 @@ class Layout(Shown, Immutable, OfCoordinates, Generic[S_co, D_co], _Open):
         layout.shape = shape
         layout.stride = stride
         layout.beside = None if origin_shape is None else (checked_origin(shape, origin_shape), ())
-        layout.__class__ = cls
-        made: AnyLayout = layout
+        layout.__class__ = _LAYOUT
+        made: AnyLayout = layout if cls is _LAYOUT else _of_class(cls, layout)
+        if is_plain and slot >= 0:
+            _recent[slot] = made
         if not is_plain and assumed.get() is not None and made.symbols:
             return made.with_assumptions(used_here())  # its ints may have come from them
         return made
@@ -281,7 +292,7 @@ class Layout(Shown, Immutable, OfCoordinates, Generic[S_co, D_co], _Open):
         """Return `assuming` of conditions that are known to be consistent."""
         from ..numbers import conditions_in
 
-        given = [c for c in conditions_in((conditions,)) if c is not True]
+        given: list[Any] = [c for c in conditions_in((conditions,)) if c is not True]
         every = tuple(dict.fromkeys((*self.assumptions, *given)))
         if len(every) == len(self.assumptions):
             return self
@@ -373,6 +384,13 @@ class Layout(Shown, Immutable, OfCoordinates, Generic[S_co, D_co], _Open):
         >>> print(zN[_, 5], zN[(1, _), _])
         ((4,2)):((4,16)) (2,(4,3)):(16,(1,32))
         """
+        shape: Any = self.shape
+        at: Any = coord
+        if self.beside is None and type(at) is TUPLE is type(shape) and len(at) == len(shape):
+            kept: list[Any] = []
+            steps: list[Any] = []
+            if _kept(at, shape, self.stride, kept, steps, _inside) is not None and kept:
+                return trusted(tuple(kept), tuple(steps))
         return slice_and_offset(coord, self)[0]
 
     def __iter__(self: AnyLayout) -> Iterator[AnyLayout]:
@@ -405,9 +423,12 @@ class Layout(Shown, Immutable, OfCoordinates, Generic[S_co, D_co], _Open):
         return hash((self.shape, self.stride))
 
     def __str__(self: AnyLayout) -> str:  # ty: ignore[incompatible-method-override]
-        if self.beside is None or self.beside[0] is None:
+        if self.beside is not None and self.beside[0] is not None:
+            return text_of(self.shape, self.stride, self.beside[0])
+        try:
+            return f"{plain_text(self.shape)}:{plain_text(self.stride)}"
+        except (NotPlainError, ValueError):  # other ints, or one of too many digits
             return text_of(self.shape, self.stride)
-        return text_of(self.shape, self.stride, self.beside[0])
 
     def __repr__(self) -> str:
         origin = "" if self._origin is None else f", {self._origin!r}"
@@ -430,6 +451,14 @@ class Layout(Shown, Immutable, OfCoordinates, Generic[S_co, D_co], _Open):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self.shape, self.stride, self._origin, *self.assumptions)
+
+
+def _of_class(cls: type[AnyLayout], layout: Any) -> AnyLayout:
+    """A layout as one of a class that is derived from `Layout`, which may have a dict."""
+    made = object.__new__(cls)
+    for name in _Open.__slots__:
+        object.__setattr__(made, name, getattr(layout, name))
+    return made
 
 
 AnyLayout: TypeAlias = Layout[Any, Any]
@@ -461,6 +490,14 @@ def trusted(shape: Any, stride: Any, beside: Any = None) -> AnyLayout:
     return made
 
 
+_LAYOUT: Any = Layout
+_recent: list[AnyLayout] = [trusted(1, 0)] * 64
+"""Layouts of nested plain ints, each at a place that the identity of its shape tells.
+
+A literal is one tuple however often its line runs, so it is checked once: its layout serves again.
+"""
+
+
 def padded(layout: AnyLayout, origin: Any) -> AnyLayout:
     """Return a layout with the origin shape given, which is known to lie in its shape."""
     if not says_more(layout.shape, origin):
@@ -468,10 +505,20 @@ def padded(layout: AnyLayout, origin: Any) -> AnyLayout:
     return trusted(layout.shape, layout.stride, (origin, layout.assumptions))
 
 
-def _kept(coord: Any, shape: Any, stride: Any, kept: list[Any], steps: list[Any]) -> Any:
+def _kept(
+    coord: Any,
+    shape: Any,
+    stride: Any,
+    kept: list[Any],
+    steps: list[Any],
+    offset_of: Callable[[Any, Any, Any], Any] = plain_offset,
+) -> Any:
     """Collect the modes at which a coordinate of plain ints has `_`; return the offset of the others.
 
     None where the general walk of `slice_and_offset` must look.
+
+    Args:
+        offset_of: Returns the offset of an index in a mode, or None; `_inside` where nobody needs it.
     """
     offset: Any = _0
     i = 0
@@ -486,13 +533,25 @@ def _kept(coord: Any, shape: Any, stride: Any, kept: list[Any], steps: list[Any]
             term: Any = c * d
         elif type(c) is TUPLE:
             is_like = type(s) is TUPLE and len(c) == len(s)
-            term = _kept(c, s, d, kept, steps) if is_like else None
+            term = _kept(c, s, d, kept, steps, offset_of) if is_like else None
         else:
-            term = plain_offset(c, s, d)
+            term = offset_of(c, s, d)
         if term is None:
             return None
         offset = term if offset is _0 else offset + term
     return offset
+
+
+def _inside(index: Any, shape: Any, _stride: Any) -> int | None:
+    """0 for an index inside a mode of plain ints; None for others."""
+    if type(index) is not INT or index < 0:
+        return None
+    size = 1
+    for n in shape if type(shape) is TUPLE else (shape,):
+        if type(n) is not INT and type(n) is not STATIC:
+            return None
+        size *= n.real
+    return 0 if index < size else None
 
 
 # --- checks of the constructor ----------------------------------------------------------------
@@ -510,7 +569,7 @@ def _well_formed(shape: Any, stride: Any, room: int) -> bool:
     i = 0
     for s in shape:
         d = stride[i]  # counted, which takes half the time of zip
-        i += 1
+        i += 1  # noqa: SIM113
         if type(s) is int and type(d) is int:
             if s < 0:
                 return False
@@ -547,8 +606,8 @@ def get(x: Any, *path: SupportsIndex) -> Any:
         return x
     s: Any = x.shape
     d: Any = x.stride
-    i: Any
-    for i in path:
+    for step in path:
+        i: Any = step
         if type(i) is not INT or type(s) is not TUPLE or not 0 <= i < len(s):
             s, d = int_tuple.get(x.shape, *path), int_tuple.get(x.stride, *path)
             break
@@ -674,7 +733,7 @@ def _reach(shape: Any, stride: Any) -> int | None:
     i = 0
     for s in shape:
         d = stride[i]
-        i += 1
+        i += 1  # noqa: SIM113
         if type(s) is INT and type(d) is INT and s > 0:
             part: Any = (s - 1) * (d if d >= 0 else -d)
         else:

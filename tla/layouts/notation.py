@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The notation of layouts, ``shape:stride``, read and written.
 
 ========== ======================================== =====================
@@ -28,8 +29,8 @@ from re import compile as compile_pattern
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from ..errors import LayoutError, ParseError
-from ..ground import Scanner, constexpr, is_too_deep, limit_of, shortened, way_out
-from ..numbers import MAX_DEPTH, Int
+from ..ground import MAX_DEPTH, Scanner, constexpr, is_too_deep, limit_of, shortened, way_out
+from ..numbers import Int
 from .int_tuple import as_int_tuple, text_of
 from .layout import Layout, OfCoordinates, is_layout
 from .swizzle import ComposedLayout, Swizzle

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Slices: what a coordinate with `_` keeps of a shape, a stride and an origin shape.
 
 >>> slice_((_, 0), ((2, 3), 4)), dice((_, 0), ((2, 3), 4))

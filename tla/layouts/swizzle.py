@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Swizzles: offsets permuted by an xor of their bits, and layouts seen through such a permutation.
 
 >>> swizzle = Swizzle(2, 0, 3)
@@ -95,10 +96,13 @@ class Swizzle(Record, Generic[_Bits, _Base, _Shift]):
         bits, base, shift = known_int(leaf(bits)), known_int(leaf(base)), known_int(leaf(shift))
         for name, value in (("bits", bits), ("base", base)):
             if value < 0:
-                raise LayoutError(f"a swizzle has no negative {name}, got {value}", **{name: value})
+                raise LayoutError(
+                    f"a swizzle has no negative {name}, got {text_of(value)}", **{name: value}
+                )
         if abs(shift) < bits:
             raise LayoutError(
-                f"a swizzle of {bits} bits needs a shift of at least {bits}, got {shift}",
+                f"a swizzle of {text_of(bits)} bits needs a shift of at least {text_of(bits)},"
+                f" got {text_of(shift)}",
                 "The bits read and the bits written would overlap.",
                 bits=bits,
                 shift=shift,
@@ -135,6 +139,8 @@ class Swizzle(Record, Generic[_Bits, _Base, _Shift]):
         if type(x) is INT and x >= 0:
             read, down = x & self._mask, self._down
             return x ^ (read >> down if down > 0 else read << -down)  # type: ignore[no-any-return]
+        if type(x) is STATIC and x >= 0:
+            return static_int(self(x.real))  # type: ignore[no-any-return]
         plain = known_int(leaf(x))
         if plain < 0:
             raise CoordinateError(
@@ -142,7 +148,7 @@ class Swizzle(Record, Generic[_Bits, _Base, _Shift]):
                 "It permutes the offsets from 0 on.",
                 offset=plain,
             )
-        return static_int(self(plain)) if type(x) is STATIC else self(plain)
+        return self(plain)
 
     def __str__(self) -> str:
         return f"Sw<{self.bits:d},{self.base:d},{self.shift:d}>"

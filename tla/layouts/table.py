@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whole offset tables of a layout.
 
 The table of a layout is a sum of one vector for each leaf, so it is built by outer sums: one pass

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tensors: some data, the layout of a view of it, and the coordinate at which the view starts.
 
 A tile of a tensor is a tensor on the same data: only its coordinate grows, and an element's offset is

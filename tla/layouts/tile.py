@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tiles of a layout: the strides stay, the shape becomes the tile's.
 
 A tile gives one extent for each top-level mode. A mode made of blocks, ``(block, count)`` or deeper,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The memory of compiled programs: the bytes of each buffer, its lifetime, its padding.
 
 - ``buffers``, with ``outline aliasing roles``: the values with memory of their own;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The bytes of an array in other orders of its dims, and in other shapes.
 
 >>> from tla.xla_bridge import parse_array

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The memory of an instruction's result: which arrays have their own, and which share an operand's.
 
 >>> from ..hlo import read_instruction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The buffers of a module: the values with memory of their own, and the places of the other values.
 
 >>> from ..hlo import read_module

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Groups of buffers by source line, or by operation of the program.
 
 >>> from ..hlo import read_module

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The changes from one module to another, although every compile gives instructions new numbers.
 
 >>> from ..hlo import read_module

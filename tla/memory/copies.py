@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The copies of a module: the kind, the bytes, the run length and the cycles of each.
 
 >>> from ..hlo import read_module

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The bytes of a module's parameters and results, as the TPU compiler counts them.
 
 >>> from ..hlo import read_module

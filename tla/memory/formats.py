@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The layouts of parameters and results that make copies of a module needless.
 
 A relayout may read a parameter of the module, perhaps renamed. It does nothing if the caller gives the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The lifetime of each buffer of a scheduled module, in steps of the schedule.
 
 >>> from ..hlo import read_module

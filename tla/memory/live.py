@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The buffers that are live at the peak of each memory space, and the compiler's own figure for it.
 
 >>> from ..hlo import read_module

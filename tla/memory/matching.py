@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The matches between the instructions of two modules, by their operation and not by their numbers.
 
 >>> one = [Item("e", f"copy.{i}", "copy", "jit(f)/dot", shape, 64, False, None, i)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The check of an out-of-memory report: the sizes of each allocation from its shape, and cheaper
 layouts.
 

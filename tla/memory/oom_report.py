@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An out-of-memory report and its allocations as values, and the readers of their fields.
 
 >>> with_field(Allocation(1), "extra", "31.00G (32.0x expansion)")[0].expansion

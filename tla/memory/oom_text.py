@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 r"""The lines of a log with out-of-memory reports: also those inside strings, separated by prefix.
 
 >>> [line for _number, line, _ended in lines("a\r\n'Used 2.0K\\n  1. Size: 1.0K\\n'\n") if line]

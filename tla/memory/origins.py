@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The origin of a value of a module: the way back through instructions that move nothing.
 
 A value is an array of an instruction's result. Some instructions only hand it on: ``tuple``,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The facts of a whole module that the list of its buffers needs.
 
 >>> from ..hlo import read_stream

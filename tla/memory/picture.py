@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arrays as bars: the data of each, and the padding after it.
 
 >>> blocks = [Block("%a", 12, 16), Block("%b", 12, 16)]

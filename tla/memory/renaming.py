@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bitcasts and transposes as renamings: the same elements under other indices.
 
 Two shapes name the same memory if the digits of their dims, cut into parts, are the same, although they

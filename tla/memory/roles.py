@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The roles of the computations of a module: they decide whether values are buffers.
 
 >>> from ..hlo import read_module

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The order in which the instructions of a module run, with those of loops and branches between.
 
 >>> from ..hlo import read_module

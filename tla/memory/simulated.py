@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The steps at which the TPU compiler counts a value outside main memory in its peak.
 
 >>> spans = {"e": (0, 9), "f": (3, 5), "g": (6, 7)}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sizes in XLA's text, ``512B``, ``4.0K``, ``31.00G``, and the numbers of bytes with that text.
 
 >>> printed_bytes(33285996544), bytes_printed_as("4.0K")

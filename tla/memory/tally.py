@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The counts of the buffers of a module, one by one, in memory that grows with its distinct shapes.
 
 >>> from ..hlo import read_module

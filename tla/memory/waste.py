@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The waste of one array, and the dim, tile or attribute that causes it.
 
 >>> from ..xla_bridge import parse_array

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The numbers of layouts: static, dynamic and symbolic ints, and the questions asked of them.
 
 `ints` holds static ints and the arithmetic of all kinds, `questions` asks in the name of an operation.
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from .intervals import Interval as Interval
     from .ints import (
         INT as INT,
-        MAX_DEPTH as MAX_DEPTH,
         PLAIN_INTS as PLAIN_INTS,
         STATIC as STATIC,
         TUPLE as TUPLE,

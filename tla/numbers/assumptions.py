@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Assumptions: conditions on symbolic ints that hold inside a block.
 
 >>> M = sym("M")
@@ -15,10 +16,9 @@ from math import gcd, lcm
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ..errors import ContradictionError, KindError, UndecidedError
-from ..ground import described
+from ..ground import MAX_DEPTH, described
 from . import evaluation
 from .context import assumed, nothing_assumed, used_conditions
-from .ints import MAX_DEPTH
 from .nodes import (
     COMPARISONS,
     Condition,

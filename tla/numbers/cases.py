@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The cases of an operation on unknown ints: each way that it can go, with what it gives there.
 
 >>> def kind(n):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The context of an operation on unknown ints: what is assumed there, and which conditions it has used.
 
 `tla.assume` sets what is assumed. A proof that needs a condition reports it with `use`. Every

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Values for symbols: evaluation on ints and arrays, and substitution.
 
 >>> M, i = sym("M", divisible_by=16), sym("i", min=0)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is known of symbolic ints: sign, zero, divisibility. True, False, or None for "not known".
 
 Ranges answer most questions. Where they do not, `is_nonnegative` looks for a proof: an expression is

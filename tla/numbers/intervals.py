@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Intervals of ints: `Bounds`, a pair of ends that may be open, and `Interval`, a value with both ends.
 
 Bounds are the least and the greatest value, both inclusive; None where there is no end.
@@ -165,8 +166,8 @@ class Interval(Record):
             return Interval(*ends)
         size = plain_int(value)
         if size is None:
-            said = f"expected an interval, a pair of ints or a size, got {described(value)}"
-            raise KindError(said, value=value)
+            said = f"expected an interval, a pair of ints or a size, got {described(ends)}"
+            raise KindError(said, value=ends)
         return Interval(0, size - 1)
 
     @property

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Integers of a layout: static `Int`, dynamic `int`, and the protocol that a symbolic int follows.
 
 A static int is known to the type checker, a dynamic one to the run. Arithmetic follows C++ TLA:
@@ -46,13 +47,13 @@ from ..errors import (
     ZeroDivisorError,
 )
 from ..ground import (
-    MAX_DEPTH as MAX_DEPTH,
     constexpr,
     described,
     limit_of,
     refuse,
     refused_digits,
     way_out,
+    written,
 )
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ class Int(int, Generic[_N]):
     @constexpr
     def __pow__(self, other: int, mod: int | None = None, /) -> Any:  # a negative power is a float
         try:
-            if mod is None and isinstance(other, int) and self.bit_length() * other > _MOST_BITS:
+            if mod is None and plain_int(other) is not None and self.bit_length() * other > _MOST_BITS:
                 raise OverflowError(f"a power of more than {_MOST_BITS} bits")
             r = int.__pow__(self, other, mod)
         except (ArithmeticError, ValueError) as error:
@@ -218,7 +219,7 @@ _MOST_BITS = 1 << 24
 def _no_result(error: Exception) -> ArgumentError | ZeroDivisorError:
     """The error of an operator of int: a division by 0, a negative shift, a result without end."""
     kind = ZeroDivisorError if isinstance(error, ZeroDivisionError) else ArgumentError
-    return kind(str(error))
+    return kind(str(error) or "an int that does not fit in memory")
 
 
 def _static(operation: Callable[[int, Any], Any]) -> Callable[[Int[int], Any], Any]:
@@ -232,7 +233,7 @@ def _static(operation: Callable[[int, Any], Any]) -> Callable[[Int[int], Any], A
     def operate(self: Int[int], other: Any, /) -> Any:
         try:
             r = operation(self, other)
-        except (ArithmeticError, ValueError) as error:
+        except (ArithmeticError, MemoryError, ValueError) as error:
             raise _no_result(error) from None
         return _interned[r] if type(other) is Int else r
 
@@ -438,8 +439,10 @@ def known_lt(a: Leaf, b: Leaf) -> bool | None:
     >>> known_lt(3, _4), known_lt(sym("M", min=5), 4), known_lt(sym("M"), 4)
     (True, False, None)
     """
-    if type(a) in PLAIN_INTS and type(b) in PLAIN_INTS:
-        return a < b
+    x: Any = a
+    y: Any = b
+    if type(x) in PLAIN_INTS and type(y) in PLAIN_INTS:
+        return x < y  # type: ignore[no-any-return]
     if isinstance(a, SymbolicInt):
         return a.known_lt(b)
     return b.known_gt(a) if isinstance(b, SymbolicInt) else known_lt(leaf(a), leaf(b))
@@ -457,7 +460,9 @@ def known_divides(a: Leaf, b: Leaf) -> bool | None:
         if isinstance(b, SymbolicInt):
             return b.known_multiple(a)
         a, b = leaf(a), leaf(b)
-    return b % a == 0 if a else b == 0
+    x: Any = a
+    y: Any = b
+    return y % x == 0 if x else y == 0  # type: ignore[no-any-return]
 
 
 def known_int(x: Leaf) -> int:
@@ -516,7 +521,7 @@ def round_down(a: IntLike, b: IntLike) -> int:
 def _divisor(b: IntLike) -> Any:
     divisor: Any = leaf(b)
     if known_lt(divisor, 1) is True:
-        raise DivisibilityError(f"cannot round to multiples of {divisor}: it is not positive")
+        raise DivisibilityError(f"cannot round to multiples of {written(divisor)}: it is not positive")
     return divisor
 
 

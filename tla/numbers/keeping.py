@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Operations whose results carry the conditions that were assumed for them.
 
 >>> M = sym("M")

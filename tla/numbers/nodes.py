@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Symbolic ints: a polynomial with integer coefficients over symbols, quotients, remainders, minima.
 
 Every expression has one form, ``constant + sum of coefficient * product of atoms``:
@@ -34,8 +35,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, Final, SupportsIndex, TypeAlias, TypeVar, Union, final
 from weakref import WeakValueDictionary
 
-from ..errors import ArgumentError, LeafError, UndecidedError
-from ..ground import Immutable, Record, described, guarded, limit_error, limit_of
+from ..errors import ArgumentError, LayoutError, LeafError, UndecidedError
+from ..ground import Immutable, Record, described, guarded, limit_error, limit_of, shown
 from . import intervals
 from .context import assumed, nothing_assumed
 from .ints import SymbolicInt, plain_int
@@ -118,6 +119,8 @@ class Symbol(Atom):
     ) -> None:
         self.name, self.divisor, self.least, self.greatest = name, divisor, least, greatest
         self.cpp_type = cpp_type
+        if divisor < 1:
+            raise LayoutError(f"{name} cannot be divisible by {divisor}", "A divisor is a positive int.")
         low = None if self.least is None else bounds_of(self.least)[0]
         high = None if self.greatest is None else bounds_of(self.greatest)[1]
         self.bounds: Bounds = (
@@ -173,6 +176,7 @@ class _Division(_Operation):
 
     __slots__ = ("dividend", "divisor")
 
+    parts: tuple[Value, ...]
     dividend: Value
     divisor: Value
 
@@ -389,7 +393,7 @@ class Expr(Immutable, SymbolicInt):
         if n < 0:
             raise ArgumentError("an int to a negative power is no int")
         if n > limit_of("terms"):
-            raise limit_error("terms", f"a power with the exponent {n}", needed=n)
+            raise limit_error("terms", f"a power with the exponent {shown(n)}", needed=n)
         return reduce(mul, repeat(self, n), 1)
 
     def __floordiv__(self, other: IntLikeValue) -> Any:
@@ -420,29 +424,35 @@ class Expr(Immutable, SymbolicInt):
 
     def known_eq(self, other: Any) -> bool | None:
         if type(other) is not Expr:  # mostly ranges tell, without a difference
-            other = required(other)
+            if type(other) is not int:
+                other = required(other)
             low, high = self.bounds
             if (low is not None and other < low) or (high is not None and other > high):
                 return False
         return operators.known_zero(self - other)
 
     def known_lt(self, other: Any) -> bool | None:
-        other = required(other)
+        if type(other) is not int and type(other) is not Expr:
+            other = required(other)
         answer = None if type(other) is Expr else intervals.is_below(self.bounds, other)
         return operators.known_negative(self - other) if answer is None else answer
 
     def known_gt(self, other: Any) -> bool | None:
-        other = required(other)
+        if type(other) is not int and type(other) is not Expr:
+            other = required(other)
         answer = None if type(other) is Expr else intervals.is_below(self.bounds, other + 1)
         return operators.known_negative(other - self) if answer is None else not answer
 
     def known_divides(self, other: Any) -> bool | None:
-        return operators.known_divides(self, required(other))
+        return operators.known_divides(self, other if type(other) is int else required(other))
 
     def known_multiple(self, other: Any) -> bool | None:
-        return operators.known_divides(required(other), self)
+        return operators.known_divides(other if type(other) is int else required(other), self)
 
+    @guarded
     def comparison(self, sign: str, other: Any) -> Condition:
+        if sign not in COMPARISONS:
+            raise ArgumentError(f"a sign is one of {', '.join(COMPARISONS)}, not {shown(sign)}")
         return Condition(self, sign, required(other)).normal()
 
     def lesser(self, other: Any) -> Any:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Symbolic ints as text: the notation of layouts, Python, MLIR and C++.
 
 >>> M, i = sym("M", divisible_by=16), sym("i", min=0)
@@ -19,7 +20,7 @@ from math import gcd, lcm, prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from ..errors import ArgumentError, UnsupportedError
-from ..ground import described, guarded, limit_error, limit_of, refused_digits
+from ..ground import described, guarded, limit_error, limit_of, refused_digits, written
 from .intervals import is_nonnegative
 from .nodes import Expr, Least, Monomial, Quotient, Symbol, Value, bounds_of, required
 
@@ -387,7 +388,7 @@ class Notation:
 def _text_of_other(x: object) -> str:
     """The text of what is no int: ``_`` in a coordinate, or a wrong leaf."""
     try:
-        return str(x)
+        return written(x)
     except RecursionError:
         return described(x)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Questions on ints of every kind: answered, or refused with the one condition that would answer them.
 
 `tla.numbers.ints` has the questions whose answer may be None: `known_eq`, `known_lt`, `known_divides`.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Symbolic ints read from the notation of layouts.
 
 ========================== =================================================================

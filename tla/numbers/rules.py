@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rewrite rules of symbolic ints, in tables, and the operations that apply them.
 
 Each rule states its identity and what it needs; it returns None where it does not apply. The tables
@@ -17,7 +18,7 @@ from math import gcd
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..errors import LeafError, ZeroDivisorError
-from ..ground import limit_error, limit_of
+from ..ground import guarded, limit_error, limit_of
 from . import facts, intervals, printers
 from .context import assumed
 from .evaluation import rebuild
@@ -304,12 +305,14 @@ def floor_divided(x: Value, c: Value) -> Value:
         ZeroDivisorError: ``c`` is 0.
         UndecidedError: ``c`` may be 0, or its sign is not known.
     """
-    if type(x) is not Expr and type(x) is not int:
-        x = required(x)
-    if type(c) is not Expr and type(c) is not int:
-        c = required(c)
-    if type(c) is not Expr and type(x) is not Expr and c:
+    if type(x) is int and type(c) is int and c:
         return x // c
+    if type(c) is not int:
+        c = required(c)
+    if type(x) is not Expr:
+        x = required(x)
+        if type(c) is int and c:
+            return x // c
     x, c = _positive(x, c)
     return x if c == 1 and type(c) is not Expr else _rewritten(DIVISION, Quotient, x, c)
 
@@ -325,12 +328,14 @@ def remainder(x: Value, c: Value) -> Value:
         ZeroDivisorError: ``c`` is 0.
         UndecidedError: ``c`` may be 0, or its sign is not known.
     """
-    if type(x) is not Expr and type(x) is not int:
-        x = required(x)
-    if type(c) is not Expr and type(c) is not int:
-        c = required(c)
-    if type(c) is not Expr and type(x) is not Expr and c:
+    if type(x) is int and type(c) is int and c:
         return x % c
+    if type(c) is not int:
+        c = required(c)
+    if type(x) is not Expr:
+        x = required(x)
+        if type(c) is int and c:
+            return x % c
     if (c < 0) if type(c) is not Expr else facts.known_negative(c) is True:
         return -remainder(-x, -c)
     x, c = _positive(x, c)
@@ -394,6 +399,7 @@ def summed(terms: Terms, constant: int, kinds: int) -> Value:
     return expr_of(terms, constant, kinds)
 
 
+@guarded
 def simplify(x: Value) -> Value:
     """Return an expression of equal value for all that its symbols may be, in the form the rules give.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Named unknowns: `sym`; and what their operators do, which the modules above `nodes` know."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pictures of figures. This room knows `tla.ground.figure`, and nothing else of layouts.
 
 >>> from tla.show import html, latex, render, svg

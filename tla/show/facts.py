@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The facts that every way of drawing shows of a figure, before any style: its cut, borders and notes.
 
 Cells have text up to `MOST_TEXT` of them a side, and are drawn as pixels up to `MOST_CELLS`. Of a larger

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures as HTML: a page by itself, or a part of one.
 
 >>> from tla.ground.figure import Steps

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page that a notebook shows of a value: its picture, its facts, and how to read the notation.
 
 >>> page = html_of(Layout((2, 3), (3, 1)))

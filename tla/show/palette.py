@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Colours by number: light ones, on which dark text reads, that differ in lightness as well as in hue.
 
 A picture never says anything by colour alone: tiles have thick borders, padding is hatched and in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A drawing before it is written as SVG or TikZ: boxes, texts, lines and images with their places.
 
 Units are those of SVG at its usual size, 96 to an inch; y grows downwards.

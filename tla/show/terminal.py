@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures on a terminal: plain text, with colour where the terminal has it and wants it.
 
 Colours of cells are behind dark text, so that they read on light and dark terminals.

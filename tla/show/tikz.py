@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 r"""Figures as LaTeX: a document by itself, or a ``tikzpicture`` for one.
 
 >>> escape("100% of a_b & {c}")

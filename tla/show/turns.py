@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The turns of a timeline: which of them have room, and the place of each lane's work in them.
 
 >>> from tla.ground.figure import Stretch

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures as SVG: one file by itself, or a part of a page.
 
 >>> text = svg(layout_figure(Layout((2, 3), (3, 1))))

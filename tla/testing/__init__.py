@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hypothesis strategies and naive truths, for our tests and for those of users.
 
 The strategies draw arguments of the library: `int_tuples`, `shapes`, `layouts`, `coords_of` a shape, and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random operations: calls of public functions on literals and on the values of earlier statements.
 
 Each operation draws its call with the help of `Draw`. That keeps the declared ints and the values of

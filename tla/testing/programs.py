@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random programs: statements such as ``x3 = composition(x1, Layout((_2, Int(5)), (_1, n0)))``.
 
 Each statement calls a public operation on literals and on the values of earlier statements. A program

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Naive truths: facts of layouts, counted one by one from the definition, for comparison in tests.
 
 They share no code with the functions that they check. They are simple to read, and slow.
@@ -32,8 +33,10 @@ def naive_coords(shape: Any) -> list[Any]:
     >>> naive_coords((2, (1, 2)))
     [(0, (0, 0)), (1, (0, 0)), (0, (0, 1)), (1, (0, 1))]
     """
-    if naive_size(shape) > 1 << 22:
-        raise LayoutError("a shape of more than 2**22 coordinates is not gone through one by one")
+    if naive_size(shape) == 0:
+        return []
+    if naive_size(shape) > 1 << 16:
+        raise LayoutError("a shape of more than 2**16 coordinates is not gone through one by one")
     if not is_tuple(shape):
         return list(range(known_int(leaf(shape))))
     out: list[Any] = [()]
@@ -84,7 +87,7 @@ def naive_table(layout: AnyLayout) -> Any:
     [[0, 10, 100, 110], [1, 11, 101, 111]]
     """
     if not is_tuple(layout.shape):
-        return [naive_offset(layout, i) for i in range(layout.shape)]
+        return [naive_offset(layout, i) for i in naive_coords(layout.shape)]
     sizes = [naive_size(s) for s in layout.shape]
 
     def rows(at: tuple[int, ...]) -> Any:
@@ -205,7 +208,7 @@ def naive_is_injective(layout: AnyLayout) -> bool:
 def _moving(layout: AnyLayout) -> list[tuple[int, int]]:
     """The extent and stride of the leaves with more than one offset, in the order of strides."""
     flat = zip(flatten_to_tuple(layout.shape), flatten_to_tuple(layout.stride), strict=True)
-    moving = [(int(s), int(d)) for s, d in flat if s != 1 and d != 0]
+    moving = [(known_int(s), known_int(d)) for s, d in flat if s != 1 and d != 0]
     return sorted(moving, key=lambda mode: (mode[1], mode[0]))
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hypothesis strategies of the library's arguments: int tuples, shapes, layouts, coordinates."""
 
 from __future__ import annotations
@@ -6,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
+from ..errors import LayoutError
+from ..ground import MAX_DEPTH
 from ..layouts import AnyLayout, Layout, flatten_to_tuple, unflatten
 from ..numbers import Int, is_tuple
 from .truths import naive_size
@@ -36,6 +39,8 @@ def int_tuples(
         max_depth: The most levels of nesting; 0 draws only ints.
         static: Whether every int is an `Int`, or none; None for some of them.
     """
+    if max_depth > MAX_DEPTH:
+        raise LayoutError(f"int tuples are nested up to {MAX_DEPTH} levels, not {max_depth}")
     values = st.integers(-100, 100) if leaves is None else leaves
     leaf = values.flatmap(lambda n: _leaf(n, static))
     level: SearchStrategy[Any] = leaf

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Terms: the facts that a type states of its values. The mypy plugin computes with them."""
 
 from typing import TYPE_CHECKING

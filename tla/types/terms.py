@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Terms: what a type tells of a value; and functions run on terms instead of values.
 
 >>> from tla.layouts.layout import rank

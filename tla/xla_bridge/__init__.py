@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """XLA's tiled layouts: their text, their exact meaning, and their nested layouts.
 
 >>> shape = parse_shape("bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)}")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Addresses of elements in bytes and bits.
 
 An element has the whole bytes of its type, or the bits of ``E``. Packed elements lie little-endian in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The arguments of a shape as plain values, or an error that names the one at fault."""
 
 from __future__ import annotations

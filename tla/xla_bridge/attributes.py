@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The reader of the attributes after the ``:`` of a layout: ``D T L # * E S SC P M``, in this order.
 
 XLA's parser does not check that an attribute is whole. It keeps the part that it has read, and goes on

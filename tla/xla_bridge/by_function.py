@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The nested layout of a shape whose digits a tile cuts unevenly, or the proof that there is none.
 
 It takes the offset as a function of the dims, because cut digits may merge again, such as the 3 and 1 of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tilings with given digits and size, the one that a person would choose first, and their check.
 
 Only the digits and the size decide the candidates, so shapes of one function and size have the same

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One shape for all shapes of the same function and size.
 
 In XLA ``f32[8,128]{1,0:T(8,128)}`` and ``f32[8,128]{1,0}`` differ, although every element has the same

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The digits of a layout, and the theorem that decides which layouts are XLA tiled layouts.
 
 A digit is a part of a dim that counts on its own: ``size`` steps of ``stride``. A layout is an XLA tiled

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The coverage of a shape's memory by its nested layout: exact, beyond its dims, or with gaps.
 
 >>> coverage(parse_shape("f32[4,8]{1,0:T(2,4)(2,1)}"))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Functions of one index by their digits, each in one form.
 
 Digits ``(n_0, d_0), (n_1, d_1), ...``, minor first, give the function

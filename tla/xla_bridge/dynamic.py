@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The dims of a layout with unknown sizes as an XLA shape, and the sizes at which it is read.
 
 A dim that is a single symbol becomes ``<=N`` if it has a bound and no stride depends on it, otherwise

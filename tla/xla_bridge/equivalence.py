@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The comparison of two layouts of an array: whether a copy between them is a bitcast.
 
 >>> a, b = parse_shape("f32[4,8]{1,0:T(2,4)(2,1)}"), parse_shape("f32[4,8]{1,0:T(2,1)}")

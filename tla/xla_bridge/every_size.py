@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Layouts with unknown sizes, compared at some sizes and then for all of them.
 
 >>> a, b = parse_shape("f32[?,3]"), parse_shape("f32[?,3]{0,1}")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From a nested layout to the XLA shape of the same function and size.
 
 A layout is an XLA tiled layout without ``*`` if and only if its digits, sorted by stride, form a chain:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The offset of a tiled shape as a function of its dims: an exact answer without a look at each index.
 
 The tiles are run backwards. After the last one every axis of the memory is linear: its coordinate times

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The layout over combined coordinates, for shapes in which a dim has no mode of its own.
 
 Tiles may cut across dims merged by ``*``, or cut a part of a dim unevenly. Then there is no layout with

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tilings that a person expects: those of TPUs, with every order of dims that the strides allow.
 
 The least tiling of a layout may be one that nobody uses. So the known tilings come first.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The layout of a shape as Python text for jax.
 
 >>> from .parse import parse_array

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Layouts of XLA before tiles: ``padded_dimensions`` and ``padding_value``.
 
 Each dim was padded at its end to its own size, and the padded array stood in memory in the order of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The padding of a shape, as an array over all of its memory.
 
 >>> print(padding_mask(parse_shape("f32[3,5]{1,0:T(2,2)}")).astype(int).reshape(6, 4))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The reader of XLA shape text: ``f32[3,5]{1,0:T(2,2)}``.
 
 It has three modes. ``document`` reads the texts of documents and people: types in either case, ``;`` or
@@ -22,7 +23,15 @@ from re import VERBOSE, compile as compile_pattern
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from ..errors import ArgumentError, LayoutError, ParseError, UnsupportedError
-from ..ground import ELEMENT_TYPES, MAX_DEPTH, described, element_type, is_too_deep, limit_of, way_out
+from ..ground import (
+    ELEMENT_TYPES,
+    MAX_DEPTH,
+    element_type,
+    is_too_deep,
+    limit_of,
+    shown,
+    way_out,
+)
 from .arguments import range_down, unknown_size
 from .attributes import ShapeScanner, read_attributes
 from .rules import INT64, Fields, check, check_data, check_order, check_splits
@@ -84,7 +93,11 @@ def parse_shape_at(text: str, start: int, mode: Mode = "strict") -> tuple[AnySha
     (XlaShape('f32', (2,), minor_to_major=(0,)), 13)
     """
     if start < 0:
-        raise ArgumentError(f"a shape starts at 0 or later, not at {start}")
+        raise ArgumentError(f"a shape starts at 0 or later, not at {shown(start)}")
+    if start > len(text):
+        raise ArgumentError(
+            f"a shape starts in the text, of {len(text)} characters, not at {shown(start)}"
+        )
     common = _common_form(text, start) if mode in MODES else None
     if common is not None:
         return common
@@ -185,7 +198,7 @@ class _Reader:
 
     def __init__(self, text: str, mode: Mode, start: int = 0, whole: bool = False) -> None:
         if mode not in MODES:
-            raise ArgumentError(f"mode is one of {', '.join(MODES)}; got {described(mode)}")
+            raise ArgumentError(f"mode is one of {', '.join(MODES)}; got {shown(mode)}")
         self.scan = ShapeScanner(text, mode, start)
         self.whole = whole
 

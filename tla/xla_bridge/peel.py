@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tiles for a chain of digits, peeled off from the major end.
 
 The chain is cut into runs, from the greatest stride down. In a run every axis has at most one digit, and

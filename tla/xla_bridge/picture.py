@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The picture of an XLA shape: the place of each element, with the text of the shape and its layout.
 
 >>> figure = shape_figure(parse_shape("f32[3,5]{1,0:T(2,2)}"))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From a place in memory back to the element there, or to the padding.
 
 The tiles are run backwards, the last one first. Each count and its inner axis become one axis again, and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rules of a shape, each with the sentence of its error.
 
 They are the rules of XLA's validator, and one more: a tile does not end in ``*``, which would merge its

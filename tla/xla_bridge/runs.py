@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pieces in which a copy between two layouts can move.
 
 >>> a, b = parse_shape("f32[1000,1024]{1,0:T(8,128)}"), parse_shape("f32[1000,1024]")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """XLA shapes as values: the element type, the dims, and the layout in memory.
 
 >>> shape = XlaShape("f32", (3, 5), tiles=[(2, 2)])

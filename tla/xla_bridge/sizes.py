@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The memory of a shape, and XLA's count of it, which differs for a few tiles.
 
 XLA's ``ShapeUtil::ArraySize`` counts only the first tile, or only the dims if there is no tile. It is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arrays split over several memories: ``SC(d:i,j)`` cuts one dim into pieces, one for each memory.
 
 ``d`` counts the dims in memory from the most major one. The pieces end before the indices ``i``, ``j``

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tiles with ``*`` for digits that do not overlap but are no chain, and for sizes that are no multiple.
 
 Tiles without ``*`` pad one axis, so each stride is a multiple of the one below. A tile of ``*`` and one

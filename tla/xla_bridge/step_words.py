@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The steps of a tiling in sentences with their numbers, and as pictures."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tiles as pad, reshape and transpose: the other definition of XLA's document, step by step.
 
 >>> found = tiling_steps(parse_shape("f32[3,5]{1,0:T(2,2)}"), (2, 3))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The place of an element in XLA: the exact meaning of ``minor_to_major`` and tiles.
 
 Each tile splits the axes of the tile before it. A tile of k entries applies to the last k axes. Each

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From an XLA tiled layout to the nested layout of the same function.
 
 Each dim of the shape becomes one mode, with its digits minor first. A digit is a factor of a dim: a dim

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The choices of TPU compilers for arrays: tiles, default layouts and memory spaces.
 
 >>> from .parse import parse_array

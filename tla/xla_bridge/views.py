@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The facts of a layout, an XLA shape or a nested layout, for comparisons.
 
 >>> view = view_of(parse_shape("f32[3,5]{1,0:T(2,2)}"), None)

@@ -2,6 +2,7 @@
 # ruff: noqa
 # fmt: off
 from typing import Any, ClassVar, Generic, Literal, ParamSpec, SupportsIndex, TypeAlias, TypeVar, Union, overload
+from ..errors import LayoutError
 from collections.abc import Callable
 from typing_extensions import TypeIs
 _N = TypeVar('_N', bound=Union[int, Literal[True]], covariant=True)
@@ -9,6 +10,7 @@ _Usual = Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 20, 2
 _K = TypeVar('_K', bound='_Usual')
 _Other = TypeVar('_Other', 'Int[int]', int)
 def plain_int(x: Any) -> int | None: ...
+static_int: Callable[[int], Any]
 class Int(int, Generic[_N]):
     __slots__ = ()
 
@@ -2937,7 +2939,6 @@ class Int(int, Generic[_N]):
     def __rpow__(self, other: int, mod: int | None=None, /) -> Any: ...
 
     def __rdivmod__(self, other: int, /) -> tuple[int, int]: ...
-def static_int(value: int) -> Any: ...
 _0: Int[Literal[0]]
 _1: Int[Literal[1]]
 _2: Int[Literal[2]]
@@ -3007,11 +3008,14 @@ class SymbolicInt:
 Leaf: TypeAlias = Union[int, SymbolicInt]
 IntLike: TypeAlias = Union[SupportsIndex, SymbolicInt]
 IntTuple: TypeAlias = Union[IntLike, 'tuple[IntTuple, ...]']
-MAX_DEPTH: int
 _P = ParamSpec('_P')
 _R = TypeVar('_R')
 def limit_nesting(recursive: Callable[_P, _R]) -> Callable[_P, _R]: ...
+def too_deep() -> LayoutError: ...
 PLAIN_INTS: frozenset[type]
+TUPLE: Any
+INT: Any
+STATIC: Any
 def is_plain_tuple(x: object) -> TypeIs[tuple[Any, ...]]: ...
 def is_tuple(x: object) -> TypeIs[tuple[Any, ...]]: ...
 def is_open(x: object) -> TypeIs[SymbolicInt]: ...

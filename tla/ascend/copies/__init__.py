@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Copies as layout facts: the instructions that move a tile, with every parameter, from two layouts.
 
 Four routes feed the cube core and empty it: `gm_to_l1`, `l1_to_l0a`, `l1_to_l0b`, `l0c_to_gm`, and

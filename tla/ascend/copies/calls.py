@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The calls of a transfer; each is one instruction with its places and parameters.
 
 >>> from tla.ascend import element

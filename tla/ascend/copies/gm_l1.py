@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Global memory to L1: Nd2Nz from rows or columns, plain DataCopy from fractals and vectors.
 
 >>> from tla.ascend import make_layout

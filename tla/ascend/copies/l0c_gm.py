@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """L0C to global memory: the fixpipe, which rounds sums to the output's type on the way.
 
 >>> from tla.ascend import make_layout

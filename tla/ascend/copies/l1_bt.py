@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """L1 to the bias table: a vector, in whole blocks, whose elements become sums.
 
 >>> from tla.ascend import make_layout

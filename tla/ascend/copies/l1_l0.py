@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """L1 to L0A and L0B: loads of whole fractals, transposed where the tile lies the other way.
 
 >>> from tla.ascend import make_layout

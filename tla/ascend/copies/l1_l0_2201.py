@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Loads of instruction set 2201: rows of fractals, one after another.
 
 LoadData moves fractals unchanged, or transposes those of 16 bits. LoadDataWithTranspose transposes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Loads of instruction set 3510: boxes of fractals, at positions within the whole tile in L1.
 
 A transposing load takes squares of fractals: two down of 8 bits, four of 4 bits, two across of 32 bits.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One end of a copy: a layout, and the tile of it that the copy reads or writes."""
 
 from __future__ import annotations

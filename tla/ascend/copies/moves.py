@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The meaning of each copy instruction: which element it moves where.
 
 Each instruction has a model, element by element, from the vendor's description. Parameters are proved

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """MX scales on their way to L0: the box of them that belongs to a tile of the data.
 
 A scale is for 32 elements along K, so the tile of scales follows from the tile of data. The load

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The arguments of a copy, checked: layouts with their tags, the tile, the fields of a parameter.
 
 Every copy begins here: its two layouts are read as tags. It also ends here: its calls are checked
@@ -18,7 +19,16 @@ from ...errors import (
     UndecidedError,
     UnsupportedError,
 )
-from ...layouts import AnyLayout, as_int_tuple, as_layout, congruent, flatten_to_tuple, product, text_of
+from ...layouts import (
+    AnyLayout,
+    as_int_tuple,
+    as_layout,
+    congruent,
+    flatten_to_tuple,
+    product,
+    text_of,
+    wrap,
+)
 from ...numbers import SymbolicInt, is_tuple, round_down, round_up
 from ..arch import Arch, arch as arch_named
 from ..cube import FP4, FP8
@@ -365,7 +375,7 @@ def require_numbers(layout: AnyLayout, what: str) -> None:
 
 def _ints(x: Any, layout: AnyLayout, what: str, least: int) -> tuple[int, ...]:
     """A tile or coordinate: one int for each mode of a layout, by default zeros."""
-    profile = (0,) * len(layout.origin_shape)
+    profile = (0,) * len(wrap(layout.origin_shape))
     if x is None:
         return profile
     x = as_int_tuple(x)

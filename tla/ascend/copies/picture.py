@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The picture of a copy: a tile in its source and in its destination, each element at one place.
 
 >>> from tla.ascend.copies import gm_to_l1

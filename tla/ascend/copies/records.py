@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The parameters of the copy instructions as values: a record for each struct of AscendC.
 
 >>> nd2nz = Nd2NzParams(nValue=32, dValue=48, srcDValue=100, dstNzC0Stride=32, dstNzNStride=1)

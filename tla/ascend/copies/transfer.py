@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A tile on its way from one layout to another: the calls that move it, and the proof that they do.
 
 >>> from tla.ascend import make_layout

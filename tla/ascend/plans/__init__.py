@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plans of a matrix product: its tiles on each core, whether they are legal, and their C++.
 
 - ``plan``: a product, its tiles, policy and swizzle, with all that follows from them; ``defaults``;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The static assertions of CATLASS's blocks about a tile, with the same arithmetic and words.
 
 >>> from tla.ascend import Ascend950, AtlasA2, GemmShape, element

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rules of a plan about buffers: capacity, overlaps of stages, starts.
 
 >>> from tla.ascend.plans.plan import gemm

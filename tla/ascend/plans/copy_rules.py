@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rules of a plan about its copies: whether instructions can copy each tile to its buffer.
 
 >>> from tla.ascend.plans.plan import gemm

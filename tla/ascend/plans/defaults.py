@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The defaults of a plan: the policy, swizzle and tiles of CATLASS's examples.
 
 >>> from tla.ascend import AtlasA2, GemmCoord, element

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A dispatch policy as a value: its family, a row of CATLASS's table, and the parameters of the family.
 
 >>> from tla.ascend import MmadPingpong

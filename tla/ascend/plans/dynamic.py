@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The kernel, tile and padding that CATLASS's generalised matmul chooses for a 16-bit product.
 
 >>> print(choose_kernel((1024, 1024, 1024), ("RowMajor", "ColumnMajor")))

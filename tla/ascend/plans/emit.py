@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The C++ of a plan: CATLASS's types for its tiling, from the architecture to the kernel.
 
 >>> from tla.ascend.plans.plan import gemm

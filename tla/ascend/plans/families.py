@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The dispatch policies of CATLASS as one table: the parameters, assertions and stages of each.
 
 >>> MmadPingpong.header, [p.name for p in MmadPingpongTlaV2.parameters]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The results of a check of a plan: one finding for each rule, and the report of all of them.
 
 >>> finding = Finding("L1 capacity", "error", "too much", "L1", 600000, 524288)

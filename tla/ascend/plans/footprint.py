@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The bytes of a tile in each buffer: the places of its stages, and the bytes written and read there.
 
 >>> from tla.ascend import Ascend950, element

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The kernels of CATLASS for a plain product: their policies and swizzles, and how they cut k.
 
 >>> from tla.ascend.plans.plan import gemm

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whether a plan is legal: every rule by name, with the numbers that are needed and available.
 
 >>> from tla.ascend.plans.plan import gemm

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rules of a plan about global memory: leading dimensions, tails, workspace, L2 and others.
 
 >>> from tla.ascend.plans.plan import gemm

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tile nearest to one that does not fit.
 
 >>> from tla.ascend import Ascend950, element

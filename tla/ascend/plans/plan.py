@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plans of a matrix product: its problem, elements, layouts, tiles, policy and swizzle in one value.
 
 >>> plan = gemm("AtlasA2", "4096,4096,4096", "half")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Dispatch policies by CATLASS's names: how a block of a product goes through the buffers in stages.
 
 >>> from tla.ascend.plans.families import MmadPingpong

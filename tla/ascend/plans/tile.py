@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A tile of a product, with all facts that decide whether a block accepts it.
 
 >>> from tla.ascend import AtlasA2, GemmShape, MmadPingpong, element, fits

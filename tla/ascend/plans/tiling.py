@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The record of a plan: its problem, elements, layouts, tiles, policy and swizzle, with their facts.
 
 >>> from tla.ascend import gemm

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Schedules of a matrix product: the core and the turn of each block.
 
 >>> from tla.ascend.schedules import identity, swizzle

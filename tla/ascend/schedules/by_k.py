@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Schedules that cut K: slices on several cores, slices of the last blocks only, slices on one core.
 
 Slices are shares of the tiles of K (`order.share`). The first ones have one tile more, and the last tile

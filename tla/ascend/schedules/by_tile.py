@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Schedules of whole tiles: each task sums over all of K.
 
 `identity` deals the tiles out to the cores one by one, in bands of some rows or columns of tiles.
@@ -27,6 +28,7 @@ class BandWalk(Schedule):
 
     offset: int
     direction: int
+    bands: Bands
 
     def __init__(
         self, problem: ShapeLike, tile: ShapeLike, offset: int, direction: int, cores: int

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The proof that blocks cover a product: every element of M x N x K lies in exactly one block.
 
 >>> prove((8, 8, 8), [box((0, 0, 0), (8, 4, 8)), box((0, 4, 0), (8, 4, 8))]).points

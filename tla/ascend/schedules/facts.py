@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The costs of a schedule: the balance of the cores, the bytes read and written, and those from L2.
 
 >>> from tla.ascend.schedules import identity

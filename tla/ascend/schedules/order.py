@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The two orders of every schedule: even shares, and bands that run to and fro.
 
 >>> [share(10, 4, i) for i in range(4)]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The picture of a schedule: a row for each core, a column for each turn, a block in each cell.
 
 >>> from tla.ascend.schedules import tail_splitk

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A schedule: the core and the turn of each block of a product, with its costs and its proof.
 
 >>> from tla.ascend.schedules import identity

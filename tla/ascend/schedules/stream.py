@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Stream-K: all cores share the tiles of K of the last blocks evenly, as one stream.
 
 Source: CATLASS StreamkGemmIdentityBlockSwizzle, block_swizzle.hpp; streamk_matmul_tla.hpp for the loop.

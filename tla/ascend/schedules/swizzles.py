@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The orders of the blocks of a product, as values with the names of CATLASS's C++ classes.
 
 >>> swizzle("Gemm::Block::GemmIdentityBlockSwizzle<3,1>") == GemmIdentityBlockSwizzle(3, 1)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tasks of a product by number, each on its core in its turn.
 
 A task is a block of the M x N x K space of a product, which one core computes in one turn of its

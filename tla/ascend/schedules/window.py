@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Adaptive sliding windows, ASWT: bands of four rows of tiles, with smaller tiles in the last turn.
 
 Tile t in the order is on core ``t % cores`` in turn ``t // cores``. The order runs to and fro in bands

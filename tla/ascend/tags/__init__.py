@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Layout tags: the layouts that CATLASS names, for every width of element, and which a layout is in.
 
 - ``table``: every tag and the layout it makes; ``conv`` and ``mx`` for convolutions and scales;

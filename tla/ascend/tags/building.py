@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How a tag builds a layout, and why a layout is not in a tag, as steps to show.
 
 >>> from tla.ascend import parse_tagged

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Layouts of convolutions: feature maps and filters whose channels lie in rows of C0.
 
 >>> print(make_layout_fmap("int8_t", 1, 2, 7, 9))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One layout against the form of one tag: each part that differs, with a coordinate that shows it.
 
 >>> from tla.ascend.tags.forms import FORMS

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Forms of layout tags: the modes, leaves and order that all layouts of a tag share.
 
 A form has the leaves of each mode with their sizes, and the order of the leaves in memory. The strides

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Layouts of MX scales: one scale of eight bits for each 32 elements along K, in pairs.
 
 >>> print(make_mx_scale_layout("float8_e8m0_t", "zZ", 33, 5, is_b=False))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which tags a layout is in, and why it is not in another.
 
 >>> layout = parse("((16,2),(16,3)):((16,256),(1,512)):(20,48)")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The checks of the sizes of a layout: each is one int, static, dynamic or symbolic, and 0 or more.
 
 >>> sizes_of("zN", ("rows", "cols"), (20, 48))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Layout tags: the layouts that CATLASS names, for every width of element.
 
 >>> print(make_layout("half", "zN", 20, 48))

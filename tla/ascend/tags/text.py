@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Layouts by their tag, as text: ``zN<half>(20,48)``.
 
 ============================================== ====================================================
@@ -23,9 +24,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from ...errors import ParseError, TlaError, UndecidedError
-from ...ground import constexpr, is_too_long, most_digits, shortened, way_out
+from ...ground import MAX_DEPTH, constexpr, is_too_long, most_digits, shortened, way_out
 from ...layouts import NamingScanner, as_int_tuple, items_at, leaf_at, leaves
-from ...numbers import MAX_DEPTH, SymbolicInt, is_tuple, leaf
+from ...numbers import SymbolicInt, is_tuple, leaf
 from ..elements import Element, element as element_named
 from .forms import UNALIGNED
 from .table import TAGS, Tag, make_layout, tag_named

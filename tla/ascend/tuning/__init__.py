@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tuning: the time of a plan by a model with stated constants, and the fastest tiles.
 
 - ``cost``: the estimate of a plan; ``estimates``: its record, in words; ``pipes``: the model;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The speed of copies of rows of global memory, by their starts, their length and their number.
 
 >>> from tla.ascend import AtlasA2, element

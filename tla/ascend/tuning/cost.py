@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The time of a plan, by the model of `pipes`.
 
 >>> from tla.ascend.plans.plan import gemm

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The estimate of a tile of a product as a record: its time, the parts of it, and these in words."""
 
 from __future__ import annotations

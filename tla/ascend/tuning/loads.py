@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The number of blocks of each kind on each core, by formulas instead of a pass over all blocks.
 
 A product has blocks of four kinds: whole, cut in m, cut in n, cut in both. Task ``t`` runs on core
@@ -168,6 +169,7 @@ def loads_in_bands(
 def loads_by_columns(problem: GemmCoord, tile: GemmShape, *, cores: int) -> Loads:
     """Return the loads of `ColumnBlockSwizzle`: each core has its own columns of blocks, with all rows.
 
+    >>> from tla.ascend import GemmCoord, GemmShape
     >>> loads_by_columns(GemmCoord(300, 300, 64), GemmShape(128, 128, 64), cores=4).blocks()
     [8, 4]
     """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The time of a tile of a product on an architecture, by a stated model of the pipes of a core.
 
 The model, in cycles of one core:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every legal tile of a product, in the order of their times.
 
 >>> ranking = search("910B3", (1024, 576, 6144), "half", "RowMajor,ColumnMajor", top=3)

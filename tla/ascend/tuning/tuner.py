@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The best tiles of a product as Python text that registers them in CATLASS's tuner, msTuner_CATLASS.
 
 >>> from tla.ascend.tuning.tiles import search

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Integer sets: exact answers about indexing maps, by isl. Needs islpy, the extra ``exact``.
 
 >>> from tla.indexing import parse_map

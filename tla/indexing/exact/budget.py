@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """isl, loaded on demand, and the limit of its work.
 
 All relations share one isl context. isl counts its steps there. A question with too many steps ends in
@@ -9,6 +10,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
+from sys import maxsize
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final
 
@@ -64,7 +66,7 @@ def within_budget(limit: int, what: str) -> Generator[Any]:
             yield module
             return
         ctx.reset_operations()
-        ctx.set_max_operations(max(1, limit))
+        ctx.set_max_operations(min(max(1, limit), maxsize))
         try:
             try:
                 yield module

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A map as isl's text: its bounds, its constraints, a name for each quotient and minimum in it.
 
 >>> from .. import parse_map

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The number of points of a set, piece by piece, and within a piece by independent groups of places.
 
 A box of any size needs one step. In other pieces isl goes through all places but one.

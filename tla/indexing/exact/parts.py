@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """isl's maps with the sources of their parameters: `Part`, and operations on two of them."""
 
 from __future__ import annotations

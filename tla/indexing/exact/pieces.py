@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A relation as maps again: a map for each conjunction of isl's.
 
 A place of the results is an expression of the dims if the conjunction decides it, and otherwise a range:

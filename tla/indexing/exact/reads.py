@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runtime variables as the parameters of integer sets: one parameter for each number of the program.
 
 An element at indices that are numbers is one parameter. If the indices depend on the point, as in a

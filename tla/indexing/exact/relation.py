@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The set of pairs of some maps, `Relation`, and its algebra.
 
 >>> from .. import parse_map

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Relations to other replicas, in which the replica that asks is a parameter, or one more dim.
 
 A relation has the replica that asks as a parameter, and the one that is read as its last result. For an

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The maps of HLO ops, by their opcodes: `RULES`."""
 
 from typing import TYPE_CHECKING

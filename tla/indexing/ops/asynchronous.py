@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Asynchronous ops: the part that starts one, the part that ends it, and updates between them.
 
 The part that starts an op makes a tuple of its operands, its results and contexts of its run; the part

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Normalisation over a batch: all dims but the one of the features.
 
 ``all`` means every element of a feature, and ``own`` the element at the same place. The other operands

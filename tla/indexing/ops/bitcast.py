@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bitcasts: the same bits, read as another array.
 
 =================  =============================================================================

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The branch that a conditional takes, as runtime variables.
 
 A conditional on a pred has two branches, the first for true. A conditional on an int has any number of

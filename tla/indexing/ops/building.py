@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parts from which rules build their maps: whole lines, ranges, constraints.
 
 They simplify the map of an op if XLA does, for example for windows.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ops that run a computation: fusion, call, conditional, while.
 
 A fusion or a call has the maps of its computation. A conditional has the maps of each of its branches,

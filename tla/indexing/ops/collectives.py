@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Collectives: ops that read elements of other replicas.
 
 Such a map has a runtime variable ``replica``, the one that asks; `IndexingMap.replica` is the one that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Convolutions: a window of the input against a kernel.
 
 Element ``b, o, d...`` sums over places ``s`` of the window and input features ``i``. Its output feature

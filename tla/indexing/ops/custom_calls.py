@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Custom calls, which the program only names, and messages between devices.
 
 A call without operands, such as ``AllocateBuffer``, reads none. Some targets, `TRANSPARENT`, are known

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Products of arrays: dot, and the form with scales.
 
 The dims of the result are the batch dims, then the free dims of the left side, then those of the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Slices whose starts the program reads: dynamic-slice and dynamic-update-slice.
 
 A start is clamped so that the slice fits, along each dim separately. Along a dim that the slice takes

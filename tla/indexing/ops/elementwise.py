@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ops that make an element from the elements at its place.
 
 An operand of rank 0 beside a result of higher rank, such as the bounds of a clamp, is read whole.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Gather: one slice of the operand for each vector in an array of indices.
 
 The dims of the output that are no offset dims number the vectors, in the order of the dims of the

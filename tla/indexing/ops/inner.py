@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The maps of the computation of an op, if the computation is known.
 
 If it is not known, as for an instruction without its program, an op depends on all its arguments.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ops that put the elements of arrays at other places: one dim of the result for one of an operand.
 
 =============  =================================================================================

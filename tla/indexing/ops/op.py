@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An HLO instruction in the form that the rules use: shapes without tuples, attributes as ints.
 
 >>> from tla.hlo import read_instruction

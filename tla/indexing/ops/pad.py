@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The maps of pad: to the data, and to the padding value at all other places.
 
 >>> from tla.hlo import read_instruction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ops that return their operands unchanged, and ops that read no operand.
 
 ======================================  ========================================================

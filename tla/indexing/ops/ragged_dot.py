@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ragged dots: products with one dim cut into groups, whose sizes the program reads.
 
 The groups lie one after another; elements after the last group take no part. The start of a group is the

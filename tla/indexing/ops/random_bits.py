@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random bits: each depends on the whole state, and so does the next state.
 
 The algorithm decides the words of the state from which a number comes.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reductions over whole dims, and the common part of all reductions.
 
 A reduction has inputs, and an initial value for each. Its computation combines the results so far with

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reductions over the places of a moving window, and the scatter of one value to one place of each.
 
 Each element of ``source`` has a window over ``operand``. A select-and-scatter adds the element at the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The devices that take part in a collective together, as a table and as expressions.
 
 =============================  =================================================================

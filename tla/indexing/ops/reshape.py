@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reshapes: the same elements in the same order, under other dims.
 
 >>> from tla.hlo import read_instruction

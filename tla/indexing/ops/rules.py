@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The table of rules: for each opcode, the maps from an output to the operands.
 
 A rule is a function of an `Op` and the number of an output. It returns for each operand, in the order

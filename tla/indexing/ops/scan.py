@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scans: a computation that runs along a dim and passes its carries from step to step.
 
 A step reads a slice of every input, without that dim, and the carries; it makes a slice of

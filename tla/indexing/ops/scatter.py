@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scatter: one window of the operand updated for each vector in an array of indices.
 
 The dims of the updates that are no window dims number the vectors, in the order of the dims of the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The start indices of slices as runtime variables.
 
 A start index is an int that the program reads, from a scalar or from a vector in an array of indices.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rules of all ops: each module that is imported here enters its own in `RULES`."""
 
 # pyright: reportUnusedImport=false

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Factors of triangular form, and solutions with them.
 
 Element ``i, j`` of the lower factor of ``a`` depends on the rows of the lower triangle of ``a`` up to

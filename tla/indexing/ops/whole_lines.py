@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ops whose elements depend on whole lines of an operand: sorts, transforms.
 
 =======  ==========================================================================================

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Windows that move over an array: ``window={size=3x2 stride=2x1 pad=1_1x0_1}`` as a value.
 
 In each dim, window ``d`` covers places ``d*stride + s*rhs_dilate`` of the padded array, for ``s`` from 0

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures as scenes: where every cell, axis and note of a figure goes, for `tla.show` to write.
 
 >>> scene = scene_of(layout_figure(Layout((2, 3), (3, 1))))

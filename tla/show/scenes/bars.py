@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bars as a scene: the parts of a buffer and their places, a row for each part.
 
 >>> from tla.ground.figure import Bar, Bars

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Any figure as a scene: which module draws which class of figure."""
 
 from __future__ import annotations

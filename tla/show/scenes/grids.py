@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Grids as scenes: cells with text below the digits of their coordinates, or an image of many.
 
 >>> from tla.show.scene import Scene

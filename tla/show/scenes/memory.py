@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Memory as a scene: places side by side, in rows, each with the coordinate that leads there.
 
 >>> from tla.show.scene import Scene

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Panels as a scene: figures side by side, with signs between them.
 
 >>> from tla.ground.figure import Panels

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Steps as a scene: the title, notes, parts, table, sentences and result, and the pictures below.
 
 >>> from tla.ground.figure import Steps

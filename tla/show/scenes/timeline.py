@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Timelines as scenes: a row for each lane, a column for each turn, boxes as wide as the work.
 
 >>> from tla.ground.figure import Lane, Stretch, Timeline

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures as lines of text, for terminals, pipes and documents.
 
 >>> from tla.ground import Panels

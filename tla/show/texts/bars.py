@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bars as lines of text: the parts of a buffer and their places.
 
 >>> from tla.ground.figure import Bar, Bars

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Grids as lines of text: digits of the coordinates around, offsets within, padding in brackets.
 
 >>> from tla.show.texts.spans import plain

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Memory as lines of text: offsets above, the coordinate that leads to each below.
 
 >>> from tla.show.texts.spans import plain

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Panels as lines of text: side by side if the width allows, below each other if not.
 
 >>> from tla.ground.figure import Panels

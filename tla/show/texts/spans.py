@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lines of text in spans: the text, its style, and the colour behind it.
 
 >>> line = (Span("0 "), Span("|", "rule"), Span(" 7 ", "", "#8fe1fc"))

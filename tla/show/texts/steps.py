@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Steps as lines of text: the title, below it the parts, indented, and then the pictures.
 
 >>> from tla.ground.figure import Steps
