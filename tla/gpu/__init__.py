@@ -19,5 +19,8 @@ if TYPE_CHECKING:
         best_swizzle as best_swizzle,
         memory_lines as memory_lines,
     )
+    from .catalogue import Catalogue as Catalogue
+    from .copies import CopyAtom as CopyAtom, copy_atoms as copy_atoms
+    from .mma import MmaAtom as MmaAtom, ValueTypes as ValueTypes, atoms as atoms
 
 lazy(__name__)
