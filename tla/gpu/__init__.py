@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     )
     from .catalogue import Catalogue as Catalogue
     from .copies import CopyAtom as CopyAtom, copy_atoms as copy_atoms
-    from .mma import MmaAtom as MmaAtom, ValueTypes as ValueTypes, atoms as atoms
+    from .fields import ValueTypes as ValueTypes
+    from .mma import MmaAtom as MmaAtom, atoms as atoms
 
 lazy(__name__)

@@ -1,14 +1,14 @@
-"""Instructions of the threads of a GPU as data: a catalogue of records, found by the names that CuTe gives.
+"""Instructions as data: a catalogue of records, found by the names that CuTe gives.
 
-A family of instructions is one pattern. A pattern is a name with choices: ``{M:64,128}`` is one of the
-listed texts and is called M, ``{8..256..8}`` counts as a shell does, ``{K;MN}`` accepts MN but does not
+A family of instructions is one pattern. A pattern is a name with choices: ``{m:64,128}`` is one of the
+listed texts and is called m, ``{8..256..8}`` counts as a shell does, ``{K;MN}`` accepts MN but does not
 list it, ``#`` is any number, and ``[...]`` may be absent.
 
->>> len(list(names_of("SM80_{16x8x8,16x8x16}_{T:F16F16F16F16,F32F16F16F32}_TN")))
+>>> len(list(names_of("SM80_{16x8x8,16x8x16}_{t:F16F16F16F16,F32F16F16F32}_TN")))
 4
->>> found = matcher("SM90_64x{N:8..256..8}x16_F16F16F16_SS[<GMMA::Major::{K;MN}>]")
+>>> found = matcher("SM90_64x{n:8..256..8}x16_F16F16F16_SS[<GMMA::Major::{K;MN}>]")
 >>> found("SM90_64x24x16_F16F16F16_SS<Major::MN>"), found("SM90_64x25x16_F16F16F16_SS")
-({'N': '24'}, None)
+({'n': 24}, None)
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import product
-from typing import Any, Final, Generic, NamedTuple, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from ..errors import LayoutError
 from ..ground import did_you_mean, near_words, shortened
 
-_CHOICE: Final = re.compile(r"\{(?:(\w+):)?([^{}]*)\}|([\[\]])|([^{}\[\]]+)")
+_CHOICE: Final = re.compile(r"\{(?:([a-z]+):)?([^{}]*)\}|([\[\]])|([^{}\[\]]+)")
 _COUNT: Final = re.compile(r"(\d+)\.\.(\d+)(?:\.\.(\d+))?")
 _NAMESPACES: Final = re.compile(r"\b(?:cute|cutlass)::|\s+")
 
 _R = TypeVar("_R")
+_Matcher: TypeAlias = Callable[[str], "dict[str, Any] | None"]
 
 
 def _items(text: str) -> list[str]:
@@ -41,8 +42,11 @@ def _items(text: str) -> list[str]:
     return items
 
 
-def matcher(pattern: str) -> Callable[[str], dict[str, str] | None]:
-    """Return what finds the labelled choices of a name, or None where the pattern does not fit it."""
+def matcher(pattern: str) -> _Matcher:
+    """Return what finds the labelled choices of a name, or None where the pattern does not fit it.
+
+    A number is an int; what is absent is an empty text.
+    """
     parts: list[str] = []
     for label, choice, bracket, text in _CHOICE.findall(pattern):
         if bracket:
@@ -58,9 +62,10 @@ def matcher(pattern: str) -> Callable[[str], dict[str, str] | None]:
             )
     expression = re.compile("".join(parts))
 
-    def found(name: str) -> dict[str, str] | None:
+    def found(name: str) -> dict[str, Any] | None:
         match = expression.fullmatch(name)
-        return match and {label: text or "" for label, text in match.groupdict().items()}
+        texts = match.groupdict(default="").items() if match else ()
+        return {n: int(x) if x.isdigit() else x for n, x in texts} if match else None
 
     return found
 
@@ -91,17 +96,20 @@ class Family(NamedTuple):
 
 
 class Catalogue(Mapping[str, _R], Generic[_R]):
-    """A mapping from names to records. Blanks and the namespaces ``cute::`` and ``cutlass::`` do not count.
+    """A mapping from names to records.
+
+    Blanks and the namespaces ``cute::`` and ``cutlass::`` do not count.
 
     >>> from tla import gpu
     >>> gpu.atoms["SM80_8x8x4_F64F64F64F64_TN"].shape_mnk
-    (8, 8, 4)
+    (_8, _8, _4)
     >>> gpu.atoms["SM80_16x8x4_F16F16F16F16_TN"]
     Traceback (most recent call last):
     tla.errors.LayoutError: no MMA atom is named SM80_16x8x4_F16F16F16F16_TN
-      Did you mean SM80_16x8x8_F16F16F16F16_TN or SM80_16x8x16_F16F16F16F16_TN or SM75_16x8x8_F16F16F16F16_TN?
+      Did you mean SM80_16x8x8_F16F16F16F16_TN or SM80_16x8x16_F16F16F16F16_TN?
 
-    Iteration lists one name for each shape and type; of arguments that change no layout it lists the first.
+    Iteration lists one name for each shape and type. Of arguments that change no layout it lists the
+    first.
     """
 
     __slots__ = ("_families", "_matchers", "_record", "_what")
@@ -110,9 +118,9 @@ class Catalogue(Mapping[str, _R], Generic[_R]):
         self._what = what
         self._record = record
         self._families = families
-        self._matchers: list[Callable[[str], dict[str, str] | None]] | None = None
+        self._matchers: list[_Matcher] | None = None
 
-    def _find(self, name: str) -> tuple[Family, dict[str, str]] | None:
+    def _find(self, name: str) -> tuple[Family, dict[str, Any]] | None:
         if self._matchers is None:
             self._matchers = [matcher(family.pattern) for family in self._families]
         for family, found in zip(self._families, self._matchers, strict=True):
@@ -125,7 +133,7 @@ class Catalogue(Mapping[str, _R], Generic[_R]):
         plain = _NAMESPACES.sub("", name)
         found = self._find(plain)
         if not found:
-            near = near_words(plain, self)
+            near = near_words(plain, self)[:2]
             advice = did_you_mean(near, []) if near else "Iterate over the mapping to list the names."
             raise LayoutError(
                 f"no {self._what} atom is named {shortened(plain, 200)}", advice, name=name
