@@ -35,14 +35,16 @@ from .layouts import (
     ComposedLayout,
     Layout,
     NamingScanner,
-    Swizzle,
     _,
+    accept_o,
     has_underscore,
     is_composed,
     is_layout,
     is_swizzle,
     items_at,
     leaf_at,
+    swizzle_at,
+    swizzle_follows,
     tuple_or_expr,
     value_at,
 )
@@ -168,7 +170,7 @@ def _expression(scan: _Reader, room: int) -> Any:
     """``part ['o' offset 'o' part] ['(' coordinate ')']*``"""
     start = scan.at
     value = _part(scan, room)
-    if _accept_o(scan):
+    if accept_o(scan):
         value = _composed(scan, room, start, value)
     while scan.peek() == "(":
         value = _at_coordinate(scan, room, start, value)
@@ -219,16 +221,12 @@ def _demand_ints(scan: _Reader, start: int, value: Any, what: str) -> None:
 
 def _named(scan: _Reader, room: int, what: str) -> Any:
     """A bool, a swizzle ``Sw<2,0,3>``, an operation with its arguments, or a symbolic int."""
+    if swizzle_follows(scan):
+        return swizzle_at(scan)
     start = scan.at
     name = scan.word()
     if name in _TRUTH:
         return _TRUTH[name]
-    if name == "Sw" and scan.accept("<"):
-        sizes: list[int] = []
-        for end in ",,>":
-            sizes.append(scan.integer("an int"))
-            scan.expect(end)
-        return value_at(scan, start, Swizzle, *sizes)
     if scan.tagged is not None and scan.text.startswith(("<", "::"), scan.at):
         scan.at = start
         return scan.tagged(scan)
@@ -261,24 +259,17 @@ def _key(scan: _Reader) -> str:
     return ""
 
 
-def _accept_o(scan: _Reader) -> bool:
-    """Whether the word ``o`` of a composed layout came next."""
-    start = scan.at
-    if scan.peek() == "o" and scan.word() == "o":
-        return True
-    scan.at = start
-    return False
-
-
 def _composed(scan: _Reader, room: int, start: int, outer: Any) -> Any:
     """``outer o offset o inner``, of which the first ``o`` has been passed."""
     at = scan.at
     offset = _operand(scan, room, "an offset")
-    if not isinstance(offset, int) or isinstance(offset, bool):
+    if not isinstance(offset, int | SymbolicInt) or isinstance(offset, bool):
         scan.fail(f"an offset is an int, not {_in_words(offset)}", at, scan.last)
-    if not _accept_o(scan):
+    if not accept_o(scan):
         scan.fail(f"expected 'o' and the inner layout, found {scan.found()}")
-    inner = _part(scan, room)
+    at, inner = scan.at, _part(scan, room)
+    if accept_o(scan):
+        inner = _composed(scan, room - 1, at, inner)
     return value_at(scan, start, ComposedLayout, outer, offset, inner)
 
 

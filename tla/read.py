@@ -34,7 +34,7 @@ _CPP = re.compile(r"(const\s+)?(\w+::)*(Layout\s*<|MakeLayout\s*[(<]|make_layout
 _TAGGED = re.compile(r"(::\s*)?(\w+\s*::\s*)*(?!\d)\w+\s*<\s*[A-Za-z>]")
 """The beginning of a layout by its tag and element type."""
 
-_SWIZZLED = re.compile(r"Sw\s*<")
+_SWIZZLED = re.compile(r"Sw?\s*<")
 """The beginning of a swizzle, and of a layout seen through one."""
 
 _NAME = r"[A-Za-z_][\w.-]*"
@@ -96,9 +96,7 @@ def _value(text: str) -> Any:
     if looks_like_a_layout or text.startswith("(", start):
         return parse(text)
     if _SWIZZLED.match(text, start):
-        from .evaluation import evaluate
-
-        return evaluate(text)
+        return parse(text)
     if _CPP.match(text, start):
         from .cpp import from_cpp
 

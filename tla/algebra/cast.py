@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import DivisibilityError, LayoutError, OverlapError, UnsupportedError
 from ..ground import ElementType, constexpr, element_type
-from ..layouts import AnyLayout, as_layout, trusted
+from ..layouts import AnyLayout, ComposedLayout, Swizzle, as_layout, is_composed, is_swizzle, trusted
 from ..numbers import (
     Int,
     IntLike,
@@ -34,6 +34,8 @@ from .domain import common_divisor
 from .modes import Modes, first_of, in_shape, is_one, leaf_names, magnitude, named, operation, raw_modes
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..numbers import Conditions
 
 # --- wider elements ---------------------------------------------------------------------------
@@ -66,6 +68,8 @@ def upcast(layout: AnyLayout, n: IntLike, *, assume: Conditions | None = None) -
         LayoutError: ``n`` is not positive.
     Source: CuTe ``upcast``, layout.hpp.
     """
+    if is_composed(layout):
+        return _cast_seen(layout, leaf(n), upcast)
     return named("upcast", _upcast, as_layout(layout), leaf(n))
 
 
@@ -167,6 +171,8 @@ def downcast(layout: AnyLayout, n: IntLike, *, assume: Conditions | None = None)
         LayoutError: ``n`` is not positive.
     Source: CuTe ``downcast``, layout.hpp, which asks for a static stride of 1 or -1.
     """
+    if is_composed(layout):
+        return _cast_seen(layout, leaf(n), downcast)
     return named("downcast", _downcast, as_layout(layout), leaf(n))
 
 
@@ -198,6 +204,49 @@ def _growing(layout: AnyLayout, n: Any, modes: Modes) -> int | None:
         n=n,
         modes=tuple(names[i] for i in long),
     )
+
+
+# --- behind a swizzle -------------------------------------------------------------------------
+
+
+def _cast_seen(layout: ComposedLayout, n: Any, cast: Callable[[AnyLayout, Any], AnyLayout]) -> Any:
+    """A cast of a layout seen through a swizzle: the swizzle moves by the bits of ``n``.
+
+    Of a vector, an upcast drops the bits that the swizzle writes inside it. Bits that it reads there
+    would tear vectors apart.
+    """
+    _require_positive(n, "the elements of a vector")
+    count, outer, offset = known_int(n), layout.outer, known_int(layout.offset)
+    if not is_swizzle(outer) or count & (count - 1):
+        raise UnsupportedError(
+            f"{cast.__name__} of {layout} by {n}: the outer function moves no whole vectors",
+            "A swizzle does where n is a power of 2.",
+            layout=layout,
+            n=n,
+        )
+    low = count.bit_length() - 1
+    bits, base, shift = (int(x) for x in (outer.bits, outer.base, outer.shift))
+    if cast is downcast:
+        return ComposedLayout(Swizzle(bits, base + low, shift), layout.offset * n, cast(layout.inner, n))
+    lost = max(0, low - base - max(0, -shift))  # written inside a vector
+    if bits > lost and shift < 0 and base < low:
+        raise DivisibilityError(
+            f"upcast of {layout} by {n} does not give whole vectors",
+            f"The swizzle reads bit {base}, inside a vector, and writes bit {base - shift}.",
+            f"A base of {low} or more keeps vectors whole.",
+            layout=layout,
+            n=n,
+        )
+    if offset % count:
+        raise DivisibilityError(
+            f"upcast of {layout} by {n} does not give whole vectors",
+            f"Its offset {offset} is no multiple of {n}.",
+            layout=layout,
+            n=n,
+        )
+    left = max(0, bits - lost)
+    swizzle = Swizzle(left, max(0, base - low), shift if left or abs(shift) else 0)
+    return ComposedLayout(swizzle, layout.offset // n, cast(layout.inner, n))
 
 
 # --- by type ----------------------------------------------------------------------------------
@@ -232,7 +281,6 @@ def recast_layout(
         LayoutError: a width is not positive.
     Source: CuTe ``recast_layout``, layout.hpp.
     """
-    as_layout(layout)
     old, new = _bits(old_type), _bits(new_type)
     common = common_divisor(old, new)
     return downcast(upcast(layout, new // common), old // common)

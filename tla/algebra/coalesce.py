@@ -39,6 +39,7 @@ from ..numbers import (
     known_eq,
     known_lt,
     min_,
+    of_domain,
     order,
 )
 from .by_mode import by_mode, require_modes
@@ -78,6 +79,7 @@ def coalesce(
 
 
 @keeps_assumptions
+@of_domain
 def _coalesced(layout: AnyLayout, profile: IntTuple | None) -> AnyLayout:
     """`coalesce` by mode, or where sizes are unknown."""
     if profile is None:
@@ -175,6 +177,7 @@ def _may_differ(a: AnyLayout, b: AnyLayout) -> bool | None:
 
 
 @operation
+@of_domain
 def filter_zeros(
     layout: AnyLayout, profile: IntTuple | None = None, *, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -218,6 +221,7 @@ def _one(extent: Any) -> Any:
 
 
 @operation
+@of_domain
 def filter(
     layout: AnyLayout, profile: IntTuple | None = None, *, assume: Conditions | None = None
 ) -> AnyLayout:

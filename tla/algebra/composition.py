@@ -34,7 +34,9 @@ from ..layouts import (
     Swizzle,
     as_layout,
     as_shape,
+    is_composed,
     is_layout,
+    is_swizzle,
     make_layout,
     trusted,
 )
@@ -52,10 +54,12 @@ from ..numbers import (
     known_divides,
     known_eq,
     known_lt,
+    of_domain,
 )
 from .by_mode import Tiler, by_mode, is_left_alone
 from .coalesce import coalesced
 from .existence import Search
+from .linear import as_swizzle, conjugate, to_linear
 from .modes import Modes, can_grow, in_shape, is_one, of_modes, one_mode, raw_modes, read_both
 from .steps import CompositionStep
 
@@ -118,16 +122,48 @@ def composition(
     right: Any = b
     if type(right) is _LAYOUT and type(left) is _LAYOUT:
         return composed(left, right, extend)
-    if isinstance(a, Swizzle):
-        return ComposedLayout(a, _0, tiler_layout(right))
-    if isinstance(a, ComposedLayout):
-        return ComposedLayout(a.outer, a.offset, composition(a.inner, b, extend=extend))
+    if is_swizzle(a):
+        return _of_swizzle(a, b)
+    if is_composed(a):
+        return a.with_inner(composition(a.inner, b, extend=extend))
+    if is_swizzle(b) or is_composed(b):
+        return _of_seen(as_layout(a), b)
     if not is_tuple(b):
         return as_layout(a) if is_left_alone(b) else composed(a, tiler_layout(right), extend)
     return _by_mode(a, b) if extend else _by_mode(a, b, extend=False)  # quicker with two arguments
 
 
+def _of_swizzle(a: Swizzle, b: Any) -> Any:
+    """The composition of a swizzle with a layout, a swizzle, or a layout seen through one."""
+    if not is_swizzle(b) and not (is_composed(b) and is_swizzle(b.outer)):
+        return ComposedLayout(a, _0, b if is_composed(b) else tiler_layout(b))
+    inner = b if is_swizzle(b) else b.outer
+    f, g = (to_linear(x) for x in (a, inner))
+    width = max(len(f.columns), len(g.columns))
+    both = as_swizzle(f.widened(width).compose(g.widened(width)))
+    if is_swizzle(b):
+        return (
+            ComposedLayout(a, _0, ComposedLayout(b, _0, make_layout(1 << width)))
+            if both is None
+            else both
+        )
+    return ComposedLayout(a, _0, b) if both is None else ComposedLayout(both, b.offset, b.inner)
+
+
+def _of_seen(a: AnyLayout, b: Swizzle | ComposedLayout) -> ComposedLayout:
+    """The composition of a layout with a swizzle, or with a layout seen through one.
+
+    Where ``a`` moves the bits of the swizzle together, the swizzle goes outside. Elsewhere ``a`` does.
+    """
+    seen = b if is_composed(b) else ComposedLayout(b, _0, make_layout(a.size))
+    swizzle = conjugate(a, seen.outer) if is_swizzle(seen.outer) and known_eq(seen.offset, 0) else None
+    if swizzle is None:
+        return ComposedLayout(a, _0, seen)
+    return ComposedLayout(swizzle, _0, a if is_swizzle(b) else composition(a, seen.inner))
+
+
 @keeps_assumptions
+@of_domain
 def _by_mode(a: AnyLayout, tiler: Tiler, *, extend: bool = True) -> AnyLayout:
     """`composition` with a tuple."""
 
@@ -146,10 +182,8 @@ def tiler_layout(tiler: Any) -> AnyLayout:
         return tiler
     if is_dynamic(tiler) and tiler >= 0:
         return trusted(tiler, 1)
-    if isinstance(tiler, (Swizzle, ComposedLayout)):
-        raise NotALayoutError(
-            f"{tiler} cannot stand on the right of a layout", "Only as the outer function of one."
-        )
+    if is_swizzle(tiler) or is_composed(tiler):
+        raise NotALayoutError(f"{tiler} is seen through a function, and here a layout is needed")
     return make_layout(as_shape(tiler))
 
 

@@ -8,7 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import DivisibilityError
 from ..layouts import AnyLayout, as_layout, is_layout, make_layout, trusted
-from ..numbers import INT, _0, _1, divides, equal, is_dynamic, is_static, is_tuple, known_eq, less, max_
+from ..numbers import (
+    INT,
+    _0,
+    _1,
+    divides,
+    equal,
+    is_dynamic,
+    is_static,
+    is_tuple,
+    known_eq,
+    less,
+    max_,
+    of_domain,
+)
 from .by_mode import Tiler, by_mode, is_left_alone, require_modes
 from .complement import free, gaps
 from .composition import composed, extended_modes, tiler_layout, walk_ints
@@ -22,6 +35,7 @@ if TYPE_CHECKING:
 
 
 @operation
+@of_domain
 def logical_divide(
     layout: AnyLayout, tiler: Tiler, *, exact: bool = False, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -140,6 +154,7 @@ def _walk_ints(layout: AnyLayout, tiler: AnyLayout) -> tuple[Any, Any] | None:
 
 
 @operation
+@of_domain
 def zipped_divide(
     layout: AnyLayout, tiler: Tiler, *, exact: bool = False, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -157,6 +172,7 @@ def zipped_divide(
 
 
 @operation
+@of_domain
 def tiled_divide(
     layout: AnyLayout, tiler: Tiler, *, exact: bool = False, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -174,6 +190,7 @@ def tiled_divide(
 
 
 @operation
+@of_domain
 def flat_divide(
     layout: AnyLayout, tiler: Tiler, *, exact: bool = False, assume: Conditions | None = None
 ) -> AnyLayout:

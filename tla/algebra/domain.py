@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from math import gcd, isqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import LayoutError, UndecidedError
-from ..layouts import AnyLayout, as_layout, as_shape, is_layout, text_of, trusted
+from ..layouts import AnyLayout, as_layout, as_shape, is_composed, is_layout, text_of, trusted
 from ..numbers import (
     Int,
     IntLike,
@@ -47,6 +47,8 @@ def domain_offset(
         CoordinateError: ``coord`` lies outside the shape or has another profile.
     Source: CuTe ``domain_offset``, layout.hpp.
     """
+    if is_composed(layout):
+        return cast("Any", layout.with_inner(domain_offset(coord, layout.inner)))
     as_layout(layout)
     return trusted(layout.shape, layout.stride), layout(coord)
 

@@ -21,7 +21,7 @@ from ..layouts import (
     text_of,
     trusted,
 )
-from ..numbers import IntTuple, _0, _1, comparison, decide, known_eq
+from ..numbers import IntTuple, _0, _1, comparison, decide, known_eq, of_domain
 from .modes import operation
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def select(x: AnyLayout, *modes: SupportsIndex) -> AnyLayout: ...
 @overload
 def select(x: IntTuple, *modes: SupportsIndex) -> tuple[Any, ...]: ...
 @operation
+@of_domain
 def select(x: Any, *modes: SupportsIndex) -> Any:
     """Return the modes named, in the order named; a layout of a layout.
 
@@ -52,6 +53,7 @@ def take(x: AnyLayout, begin: SupportsIndex, end: SupportsIndex) -> AnyLayout: .
 @overload
 def take(x: IntTuple, begin: SupportsIndex, end: SupportsIndex) -> tuple[Any, ...]: ...
 @operation
+@of_domain
 def take(x: Any, begin: SupportsIndex, end: SupportsIndex) -> Any:
     """Return the modes ``begin`` up to but not including ``end``; a layout of a layout.
 
@@ -71,6 +73,7 @@ def group(x: AnyLayout, begin: SupportsIndex, end: SupportsIndex) -> AnyLayout: 
 @overload
 def group(x: IntTuple, begin: SupportsIndex, end: SupportsIndex) -> tuple[Any, ...]: ...
 @operation
+@of_domain
 def group(x: Any, begin: SupportsIndex, end: SupportsIndex) -> Any:
     """Return ``x`` with the modes ``begin`` to ``end`` made one mode; a layout keeps its offsets.
 
@@ -105,6 +108,7 @@ def append(
 @overload
 def append(x: IntTuple, item: IntTuple, upto: SupportsIndex | None = None) -> tuple[Any, ...]: ...
 @operation
+@of_domain
 def append(x: Any, item: Any = None, upto: SupportsIndex | None = None) -> Any:
     """Return ``x`` with ``item`` after its last mode; with ``upto``, as often as gives that rank.
 
@@ -130,6 +134,7 @@ def prepend(
 @overload
 def prepend(x: IntTuple, item: IntTuple, upto: SupportsIndex | None = None) -> tuple[Any, ...]: ...
 @operation
+@of_domain
 def prepend(x: Any, item: Any = None, upto: SupportsIndex | None = None) -> Any:
     """Return ``x`` with ``item`` before its first mode; with ``upto``, as often as gives that rank.
 
@@ -153,6 +158,7 @@ def replace(x: AnyLayout, mode: SupportsIndex, item: AnyLayout) -> AnyLayout: ..
 @overload
 def replace(x: IntTuple, mode: SupportsIndex, item: IntTuple) -> tuple[Any, ...]: ...
 @operation
+@of_domain
 def replace(x: Any, mode: SupportsIndex, item: Any) -> Any:
     """Return ``x`` with one mode replaced, of a layout by a layout.
 

@@ -315,9 +315,7 @@ class Search:
             terms = [x // size for x in terms]
         raise AssertionError("indices without a carry add up")
 
-    def refuse(
-        self, at: dict[int, Any], why: str, wanted: Any, hint: Callable[[], str]
-    ) -> NoReturn:
+    def refuse(self, at: dict[int, Any], why: str, wanted: Any, hint: Callable[[], str]) -> NoReturn:
         coord = self.coordinate(at)
         place = text_of(coord)
         call = place if place.startswith("(") else f"({place})"

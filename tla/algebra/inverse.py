@@ -11,9 +11,9 @@ from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
-from ..errors import CoordinateError, DivisibilityError, LayoutError
+from ..errors import CoordinateError, DivisibilityError, LayoutError, UnsupportedError
 from ..ground import constexpr
-from ..layouts import AnyLayout, trusted
+from ..layouts import AnyLayout, ComposedLayout, is_composed, is_swizzle, make_layout, trusted
 from ..numbers import (
     INT,
     STATIC,
@@ -25,6 +25,7 @@ from ..numbers import (
     divides,
     equal,
     known_eq,
+    known_int,
     known_lt,
     less,
 )
@@ -32,6 +33,7 @@ from .coalesce import coalesced, same_function
 from .complement import overlapping
 from .composition import composed, extended_modes, tiler_layout
 from .facts import is_injective
+from .linear import conjugate, run_of
 from .modes import (
     Modes,
     by_stride,
@@ -73,6 +75,8 @@ def right_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = N
     """
     if assume is not None:
         return call_assuming(assume, right_inverse, layout)
+    if is_composed(layout):
+        return _inverse_seen(layout, right_inverse)
     return _inverted("right", _right_digits, tiler_layout(layout))
 
 
@@ -208,7 +212,38 @@ def left_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = No
     """
     if assume is not None:
         return call_assuming(assume, left_inverse, layout)
+    if is_composed(layout):
+        return _inverse_seen(layout, left_inverse)
     return _inverted("left", _left_digits, tiler_layout(layout))
+
+
+def _inverse_seen(layout: ComposedLayout, inverse: Callable[[Any], Any]) -> Any:
+    """The inverse of a layout seen through a swizzle: swizzle back, take the offset off, invert.
+
+    A swizzle is its own inverse. Of a right inverse the offsets that are reached run from 0 on; a
+    swizzle that leads out of the run of the inner layout cuts it.
+    """
+    outer, offset = layout.outer, known_int(layout.offset)
+    if not is_swizzle(outer):
+        raise UnsupportedError(
+            f"{layout} has no inverse of known form", "Its outer function is no swizzle.", layout=layout
+        )
+    inner = inverse(layout.inner)
+    if inverse is left_inverse:
+        end = known_int(offset + layout.inner.cosize)
+        size = -(-end // int(outer.size)) * int(outer.size)
+    else:
+        if offset:
+            raise LayoutError(
+                f"{layout} has no right inverse: offset 0 is not reached where the offset is {offset}",
+                layout=layout,
+            )
+        size = run_of(outer, known_int(inner.size))
+    if not offset:
+        swizzle = conjugate(inner, outer)
+        if swizzle is not None:
+            return ComposedLayout(swizzle, _0, composed(inner, make_layout(size)))
+    return ComposedLayout(inner, -layout.offset, ComposedLayout(outer, _0, make_layout(size)))
 
 
 def _steps(moving: list[Moving], digits: Modes, end: Any) -> list[InverseStep]:

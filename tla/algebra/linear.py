@@ -154,6 +154,16 @@ class LinearLayout(Record):
 
     # --- operations ---
 
+    def widened(self, bits: int) -> LinearLayout:
+        """Return the function that does the same below, and leaves further bits as they are.
+
+        >>> to_linear(Swizzle(1, 0, 1)).widened(3).columns
+        (1, 3, 4)
+        """
+        more = range(len(self.columns), bits)
+        ins, outs = ((*dims, ("above", len(more))) for dims in (self.ins, self.outs))
+        return LinearLayout(ins, outs, (*self.columns, *[1 << i for i in more]), self.constant)
+
     def compose(self, inner: LinearLayout) -> LinearLayout:
         """Return ``x -> self(inner(x))``.
 
@@ -406,3 +416,68 @@ def swizzles(width: int) -> Iterator[Swizzle]:
             for base in range(width - bits - shift + 1):
                 yield Swizzle(bits, base, shift)
                 yield Swizzle(bits, base, -shift)
+
+
+def as_swizzle(f: LinearLayout) -> Swizzle | None:
+    """Return the swizzle that a function of bits is, or None.
+
+    >>> a = to_linear(Swizzle(1, 0, 2))
+    >>> as_swizzle(a), as_swizzle(a.compose(a)), as_swizzle(to_linear(Layout((2, 2), (2, 1))))
+    (Swizzle(1, 0, 2), Swizzle(0, 0, 0), None)
+    """
+    moved = [column ^ 1 << i for i, column in enumerate(f.columns)]  # what a bit does beside staying
+    read = [i for i, x in enumerate(moved) if x]
+    if f.constant:
+        return None
+    if not read:
+        return Swizzle(0, 0, 0)
+    high, shift = read[0], read[0] - (moved[read[0]].bit_length() - 1)
+    if [(i, 1 << i - shift) for i in range(high, high + len(read)) if i >= shift] != [
+        (i, moved[i]) for i in read
+    ]:
+        return None
+    return Swizzle(len(read), min(high, high - shift), shift) if abs(shift) >= len(read) else None
+
+
+def conjugate(layout: AnyLayout, swizzle: Swizzle) -> Swizzle | None:
+    """Return the swizzle ``t`` with ``layout(swizzle(x)) == t(layout(x))`` for every index, or None.
+
+    >>> conjugate(Layout((64, 8), (8, 1)), Swizzle(3, 3, 3))
+    Swizzle(3, 0, 6)
+    """
+    try:
+        f = to_linear(layout)
+    except (LayoutError, UndecidedError):
+        return None
+    bits, base, shift = (int(x) for x in (swizzle.bits, swizzle.base, swizzle.shift))
+    if not bits:
+        return swizzle
+    high, low = base + max(0, shift), base + max(0, -shift)
+    if max(high, low) + bits > len(f.columns) or not f.is_injective:
+        return None
+    reads, writes = (f.columns[i : i + bits] for i in (high, low))
+    first, other = reads[0].bit_length() - 1, writes[0].bit_length() - 1
+    if reads != tuple([1 << first + i for i in range(bits)]) or writes != tuple(
+        [1 << other + i for i in range(bits)]
+    ):
+        return None
+    return Swizzle(bits, min(first, other), first - other)
+
+
+def run_of(swizzle: Swizzle, size: int) -> int:
+    """Return the greatest ``n`` such that ``swizzle(x) < size`` for every ``x < n``.
+
+    >>> run_of(Swizzle(1, 0, 2), 8), run_of(Swizzle(1, 0, 2), 7), run_of(Swizzle(1, 0, 2), 5)
+    (8, 7, 4)
+    """
+    f = to_linear(swizzle)
+    period = f.size
+    run, rest = size // period * period, size % period
+    least = period
+    x = rest  # the least image of the numbers from rest to the period, by aligned blocks of them
+    while rest and x < period:
+        low = (x & -x).bit_length() - 1
+        pivots, _kernel = eliminated(f.columns[:low])
+        least = min(least, preimage(pivots, f(x))[1])
+        x += 1 << low
+    return run + (least if rest else 0)

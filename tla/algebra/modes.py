@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeAlias, TypeVar
 
 from ..ground import constexpr
-from ..layouts import AnyLayout, Layout, as_layout, as_static, is_layout, text_of, trusted
+from ..layouts import AnyLayout, Layout, OfCoordinates, as_layout, as_static, is_layout, text_of, trusted
 from ..numbers import (
     INT,
     STATIC,
@@ -56,8 +56,9 @@ def read_modes(layout: AnyLayout) -> tuple[Modes, bool] | None:
     dynamic ones they stay as they are, and what is made of static ints alone comes out static.
     """
     if type(layout) is not Layout or (layout.beside is not None and layout.assumptions):
-        as_layout(layout)
-        return None  # it carries assumptions, as will the result
+        if not isinstance(layout, OfCoordinates):
+            as_layout(layout)
+        return None  # it carries assumptions, as will the result; or it is seen through a function
     out: Modes = []
     if _collect(layout.shape, layout.stride, out):
         return out, not out
@@ -72,7 +73,7 @@ def read_modes(layout: AnyLayout) -> tuple[Modes, bool] | None:
 def raw_modes(layout: AnyLayout) -> Modes:
     """Return the leaves of a layout with their strides, as they are."""
     out: Modes = []
-    _collect(layout.shape, layout.stride, out)
+    _collect(as_layout(layout).shape, layout.stride, out)
     return out
 
 

@@ -18,7 +18,7 @@ from ..layouts import (
     text_of,
     trusted,
 )
-from ..numbers import IntTuple, _0, _1, ceil_div, decide_all, division, is_tuple, known_eq
+from ..numbers import IntTuple, _0, _1, ceil_div, decide_all, division, is_tuple, known_eq, of_domain
 from .by_mode import Tiler, by_mode
 from .complement import free, gaps
 from .composition import composed, tiler_layout, walk_ints
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 
 @operation
+@of_domain
 def logical_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None = None) -> AnyLayout:
     """Return ``(block, copies)``: mode 0 is ``block``, mode 1 moves it as ``tiler`` says.
 
@@ -78,6 +79,7 @@ def multiplied(block: AnyLayout, tiler: AnyLayout) -> AnyLayout:
 
 
 @operation
+@of_domain
 def zipped_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None = None) -> AnyLayout:
     """Return ``((blocks), (copies))``: `logical_product` by mode, gathered as in `zipped_divide`.
 
@@ -97,6 +99,7 @@ def _split(shape: Any, stride: Any, tiler: Any) -> tuple[Any, Any]:
 
 
 @operation
+@of_domain
 def tiled_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None = None) -> AnyLayout:
     """Return ``((blocks), copy, copy, ...)``: `zipped_product` with the copies at the top.
 
@@ -112,6 +115,7 @@ def tiled_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None =
 
 
 @operation
+@of_domain
 def flat_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None = None) -> AnyLayout:
     """Return ``(block, block, ..., copy, copy, ...)``: `zipped_product` with all modes at the top.
 
@@ -130,6 +134,7 @@ def flat_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None = 
 
 
 @operation
+@of_domain
 def blocked_product(
     block: AnyLayout, tiler: AnyLayout, *, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -149,6 +154,7 @@ def blocked_product(
 
 
 @operation
+@of_domain
 def raked_product(block: AnyLayout, tiler: AnyLayout, *, assume: Conditions | None = None) -> AnyLayout:
     """Return the layout whose mode ``i`` is ``(tiler mode i, block mode i)``: blocks interleaved.
 
@@ -181,6 +187,7 @@ def same_rank(block: AnyLayout, tiler: AnyLayout) -> tuple[AnyLayout, AnyLayout]
 
 
 @operation
+@of_domain
 def tile_to_shape(
     block: AnyLayout, shape: IntTuple, order: IntTuple | None = None, *, assume: Conditions | None = None
 ) -> AnyLayout:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
         congruent as congruent,
         elem_scale as elem_scale,
         evenly_divides as evenly_divides,
-        flatten as flatten,
         flatten_to_tuple as flatten_to_tuple,
         fold_leaf as fold_leaf,
         inner_product as inner_product,
@@ -56,6 +55,7 @@ if TYPE_CHECKING:
         Layout as Layout,
         cosize as cosize,
         depth as depth,
+        flatten as flatten,
         get as get,
         is_layout as is_layout,
         is_static as is_static,
@@ -111,12 +111,20 @@ if TYPE_CHECKING:
         leaves as leaves,
         text_of as text_of,
     )
-    from .layout import as_layout as as_layout, padded as padded, trusted as trusted
+    from .layout import (
+        OfCoordinates as OfCoordinates,
+        as_layout as as_layout,
+        padded as padded,
+        trusted as trusted,
+    )
     from .notation import (
         NamingScanner as NamingScanner,
+        accept_o as accept_o,
         items_at as items_at,
         leaf_at as leaf_at,
         parse_int_tuple as parse_int_tuple,
+        swizzle_at as swizzle_at,
+        swizzle_follows as swizzle_follows,
         tuple_or_expr as tuple_or_expr,
         value_at as value_at,
     )

@@ -179,16 +179,6 @@ def flatten_to_tuple(x: IntTuple) -> tuple[Any, ...]:
 
 
 @constexpr
-def flatten(x: IntTuple) -> Any:
-    """Return the leaves as a flat tuple; an int stays an int.
-
-    >>> flatten(((4, 2), (8, (3,)))), flatten(7)
-    ((4, 2, 8, 3), 7)
-    """
-    return flatten_to_tuple(x) if is_tuple(x) else leaf(x)
-
-
-@constexpr
 @limit_nesting
 def unflatten(flat: IntTuple, profile: IntTuple) -> Any:
     """Return the leaves of ``flat`` in the profile of ``profile``: the inverse of `flatten`.

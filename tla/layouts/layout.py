@@ -22,7 +22,6 @@ from itertools import combinations
 from typing import (
     TYPE_CHECKING,
     Any,
-    Final,
     Generic,
     SupportsIndex,
     TypeAlias,
@@ -51,8 +50,10 @@ from ..numbers import (
     keeps_assumptions,
     known_eq,
     known_lt,
+    leaf,
     less,
     limit_nesting,
+    of_domain,
     used_here,
 )
 from . import int_tuple
@@ -99,6 +100,12 @@ D_co = TypeVar("D_co", covariant=True)
 _Items = TypeVarTuple("_Items")
 
 
+class OfCoordinates:
+    """What takes the coordinates of a ``shape``: a layout, by itself or seen through a function."""
+
+    __slots__ = ()
+
+
 class _Open:
     """A layout before its parts are set. It then becomes a `Layout`, which lets nobody set them."""
 
@@ -107,7 +114,7 @@ class _Open:
 
 @constexpr
 @typed_by(shape=0, stride=None)
-class Layout(Shown, Immutable, Generic[S_co, D_co], _Open):
+class Layout(Shown, Immutable, OfCoordinates, Generic[S_co, D_co], _Open):
     """The function ``layout(c) == sum over leaves of c_i * stride_i`` on the coordinates of a shape.
 
     Immutable and hashable; ``==`` compares shape, stride and origin shape by value, `same_static`
@@ -528,7 +535,7 @@ def get(x: Any, *path: SupportsIndex) -> Any:
         CoordinateError: an index is not a mode.
     """
     if not is_layout(x):
-        return int_tuple.get(x, *path)
+        return x.with_inner(get(x.inner, *path)) if _is_outer(x) else int_tuple.get(x, *path)
     if not path:
         return x
     s: Any = x.shape
@@ -543,13 +550,33 @@ def get(x: Any, *path: SupportsIndex) -> Any:
 
 
 @constexpr
+@keeps_assumptions
+@of_domain
+def flatten(x: Any) -> Any:
+    """Return the leaves of an int tuple, or of a layout, as a flat tuple; an int stays an int.
+
+    ``flatten(layout)(i) == layout(i)`` for every index ``i``. The origin shape is dropped.
+
+    >>> flatten(((4, 2), (8, (3,)))), flatten(7)
+    ((4, 2, 8, 3), 7)
+    >>> print(flatten(Layout(((4, 2), 3), ((3, 12), 1))))
+    (4,2,3):(3,12,1)
+
+    Source: CuTe ``flatten``, layout.hpp.
+    """
+    if is_layout(x):
+        return trusted(flatten(x.shape), flatten(x.stride))
+    return flatten_to_tuple(x) if is_tuple(x) else leaf(x)
+
+
+@constexpr
 def shape(x: AnyLayout, *path: SupportsIndex) -> Any:
     """Return the shape of ``get(x, *path)``. TLA ``shape<I...>(layout)``.
 
     >>> shape(Layout(((4, 2), 3), ((3, 12), 1)), 0, 1)
     2
     """
-    return int_tuple.get(as_layout(x).shape, *path)
+    return int_tuple.get((x if _is_outer(x) else as_layout(x)).shape, *path)
 
 
 @constexpr
@@ -607,7 +634,9 @@ def cosize(x: AnyLayout, *path: SupportsIndex) -> Any:
     The span runs from the least offset to the greatest, so negative strides count by their length.
     Source: CuTe ``cosize``, which takes absolute strides.
     """
-    part = get(as_layout(x), *path)
+    part = get(x if _is_outer(x) else as_layout(x), *path)
+    if _is_outer(part):
+        return part.cosize
     s, d = part.shape, part.stride
     span = _plain_span(s, d)
     if span is None:
@@ -689,7 +718,12 @@ def _ints_of(x: Any) -> Any:
 
 
 def _shape_of(x: Any) -> Any:
-    return x.shape if is_layout(x) else x
+    return x.shape if isinstance(x, OfCoordinates) else x
+
+
+def _is_outer(x: object) -> bool:
+    """Whether ``x`` is a layout seen through another function, which has an ``inner`` layout."""
+    return isinstance(x, OfCoordinates) and not isinstance(x, Layout)
 
 
 # --- makers -----------------------------------------------------------------------------------
@@ -840,13 +874,16 @@ def slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     >>> print(sliced, offset)
     (3):(1) 6
 
-    The origin shape of the modes kept follows; it is 0 where ``coord`` stands in the padding.
+    The origin shape of the modes kept follows; it is 0 where ``coord`` stands in the padding. A layout
+    seen through a function keeps the offset inside, and 0 is left.
 
     Raises:
         CoordinateError: ``coord`` has no `_`, lies outside the shape, or has another profile.
         UnsupportedError: the valid elements kept are not a box.
     Source: CuTe and CATLASS ``slice_and_offset``.
     """
+    if _is_outer(layout):
+        return layout[coord], _0
     shape: Any = as_layout(layout).shape
     if layout.beside is None and type(coord) is TUPLE is type(shape) and len(coord) == len(shape):
         kept: list[Any] = []

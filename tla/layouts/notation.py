@@ -9,6 +9,8 @@ text       value                                    Python
 ``()``     the empty tuple                          ``()``
 ``s:d``    a layout                                 ``Layout(s, d)``
 ``s:d:o``  a layout with an origin shape            ``Layout(s, d, o)``
+``Sw<1,0,2>`` a swizzle                             ``Swizzle(1, 0, 2)``
+``f o 0 o s:d`` a layout seen through ``f``         ``ComposedLayout(f, 0, Layout(s, d))``
 ``M/16``   a symbolic int, see `tla.numbers.reading`   ``M // 16``
 ========== ======================================== =====================
 
@@ -29,7 +31,8 @@ from ..errors import LayoutError, ParseError
 from ..ground import Scanner, constexpr, shortened
 from ..numbers import MAX_DEPTH, Int
 from .int_tuple import as_int_tuple, text_of
-from .layout import Layout, is_layout
+from .layout import Layout, OfCoordinates, is_layout
+from .swizzle import ComposedLayout, Swizzle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -60,14 +63,33 @@ def parse(text: str, symbols: Mapping[str, Any] | None = None) -> Any:
         ParseError: the text does not follow the notation; the error points at the character.
     """
     scan = NamingScanner(text, symbols)
+    value = _seen(scan, MAX_DEPTH)
+    scan.expect_end()
+    return value
+
+
+def _seen(scan: NamingScanner, room: int) -> Any:
+    """``part ['o' offset 'o' seen]``"""
+    start = scan.at
+    value = swizzle_at(scan) if swizzle_follows(scan) else _part(scan)
+    if not accept_o(scan):
+        return value
+    if not room:
+        scan.fail(f"nested deeper than {MAX_DEPTH} levels")
+    offset = leaf_at(scan, "an offset")
+    if not accept_o(scan):
+        scan.fail(f"expected 'o' and the inner layout, found {scan.found()}")
+    return value_at(scan, start, ComposedLayout, value, offset, _seen(scan, room - 1))
+
+
+def _part(scan: NamingScanner) -> Any:
+    """``shape [':' stride [':' origin]]``"""
     start = scan.at
     first = _int_tuple(scan, MAX_DEPTH, "a shape")
     if not scan.accept(":"):
-        scan.expect_end()
         return first
     stride = _int_tuple(scan, MAX_DEPTH, "a stride")
     origin = _int_tuple(scan, MAX_DEPTH, "an origin shape") if scan.accept(":") else None
-    scan.expect_end()
     return value_at(scan, start, Layout, first, stride, origin)
 
 
@@ -79,8 +101,9 @@ def parse_int_tuple(text: str, symbols: Mapping[str, Any] | None = None) -> Any:
         ParseError: the text writes something else.
     """
     value = parse(text, symbols)
-    if is_layout(value):
-        raise ParseError("expected one tuple, found a layout", text, text.index(":"))
+    if isinstance(value, OfCoordinates | Swizzle):
+        at = text.index(":") if is_layout(value) else 0
+        raise ParseError("expected one tuple, found a layout", text, at)
     return value
 
 
@@ -123,6 +146,35 @@ class NamingScanner(Scanner):
             self._names = Names(self.text, self._names)
         return self._names
 
+
+def swizzle_follows(scan: Scanner) -> bool:
+    """Return whether a swizzle follows: ``Sw<2,0,3>``, or ``S<2,0,3>`` of CuTe's Python."""
+    scan.peek()
+    return _SWIZZLE.match(scan.text, scan.at) is not None
+
+
+def swizzle_at(scan: Scanner) -> Swizzle:
+    """Pass a swizzle, which must come next."""
+    start = scan.at
+    scan.word()
+    scan.expect("<")
+    sizes: list[int] = []
+    for end in ",,>":
+        sizes.append(scan.integer("an int"))
+        scan.expect(end)
+    return value_at(scan, start, Swizzle, *sizes)  # type: ignore[no-any-return]
+
+
+def accept_o(scan: Scanner) -> bool:
+    """Return whether the word ``o`` of a composed layout came next, and pass it."""
+    start = scan.at
+    if scan.peek() == "o" and scan.word() == "o":
+        return True
+    scan.at = start
+    return False
+
+
+_SWIZZLE: Final = compile_pattern(r"Sw?\s*<")
 
 _OPERATORS: Final = frozenset("+-*/%fcm")
 """What an operator begins with."""

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic
 
-from ..errors import CoordinateError, LayoutError
+from ..errors import CoordinateError, LayoutError, UndecidedError
 from ..ground import Record, Shown, constexpr, typed_by
-from ..numbers import INT, STATIC, Int, known_int, leaf, static_int
-from .layout import get, is_layout, slice_and_offset
+from ..numbers import INT, STATIC, Int, _0, known_int, leaf, static_int
+from .int_tuple import leaves
+from .layout import OfCoordinates, depth, get, is_layout, slice_and_offset
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -156,7 +157,7 @@ def is_swizzle(x: object) -> TypeIs[Swizzle]:
 
 @constexpr
 @typed_by(outer=None, offset=None, inner=None)
-class ComposedLayout(Shown, Record, Generic[_Outer, _Offset, _Inner]):
+class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inner]):
     """The function ``composed(c) == outer(offset + inner(c))`` on the coordinates of ``inner``.
 
     An ``outer`` that is a layout is extended, as in a composition: its last mode grows as needed.
@@ -193,7 +194,7 @@ class ComposedLayout(Shown, Record, Generic[_Outer, _Offset, _Inner]):
     def __new__(cls, outer: Swizzle | AnyLayout, offset: IntLike, inner: AnyLayout) -> ComposedLayout:
         if not isinstance(outer, Swizzle) and not is_layout(outer):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise LayoutError(f"the outer part is a swizzle or a layout, not {type(outer).__name__}")
-        if not is_layout(inner):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not isinstance(inner, OfCoordinates):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise LayoutError(f"the inner part is a layout, not {type(inner).__name__}")
         return cls._of(outer, leaf(offset), inner)
 
@@ -211,9 +212,45 @@ class ComposedLayout(Shown, Record, Generic[_Outer, _Offset, _Inner]):
 
     @property
     @constexpr
+    def depth(self: ComposedLayout) -> Int[int]:
+        """The levels of nesting, static."""
+        return depth(self.inner)
+
+    @property
+    @constexpr
     def size(self: ComposedLayout) -> Any:
         """The number of coordinates, padding included."""
         return self.inner.size
+
+    @property
+    def cosize(self: ComposedLayout) -> int:
+        """The length of the span of offsets from the least to the greatest; 0 of an empty layout.
+
+        >>> parse("Sw<1,0,2> o 0 o 6:1").cosize, parse("Sw<2,1,3> o 24 o 8:1").cosize
+        (6, 8)
+
+        CuTe gives that of the inner layout.
+
+        Raises:
+            UndecidedError: an int is symbolic, or there are too many offsets to try.
+        """
+        seen = [
+            known_int(self.through(x)) for x in _ends(self.outer, known_int(self.offset), self.inner)
+        ]
+        return max(seen) - min(seen) + 1 if seen else 0
+
+    @constexpr
+    def with_inner(self: ComposedLayout, inner: Any) -> Any:
+        """Return the same function outside of another layout; of a pair with an offset, moved by it.
+
+        >>> composed = ComposedLayout(Swizzle(1, 0, 2), 1, Layout((4, 2)))
+        >>> print(composed.with_inner(Layout(8)))
+        Sw<1,0,2> o 1 o 8:_1
+        """
+        if isinstance(inner, tuple):
+            layout, moved = inner
+            return ComposedLayout(self.outer, self.offset + moved, layout), _0
+        return ComposedLayout(self.outer, self.offset, inner)
 
     @constexpr
     def __call__(self: ComposedLayout, *coord: IntTuple) -> Any:
@@ -222,8 +259,12 @@ class ComposedLayout(Shown, Record, Generic[_Outer, _Offset, _Inner]):
         Raises:
             CoordinateError: the coordinate does not fit, or what reaches ``outer`` is negative.
         """
-        at: Any = self.offset + self.inner(*coord)
-        outer = self.outer
+        return self.through(self.inner(*coord))
+
+    @constexpr
+    def through(self: ComposedLayout, offset: Any) -> Any:
+        """Return ``outer(self.offset + offset)``: where an offset of the inner layout goes."""
+        outer, at = self.outer, self.offset + offset
         return outer.extended(at) if is_layout(outer) else outer(at)
 
     @constexpr
@@ -257,3 +298,51 @@ def is_composed(x: object) -> TypeIs[ComposedLayout]:
     (True, False)
     """
     return isinstance(x, ComposedLayout)
+
+
+_MOST: Final = 2**18
+"""The offsets among which the least and the greatest are looked for."""
+
+
+def _ends(outer: Any, offset: int, inner: Any) -> set[int]:
+    """The offsets of a layout that may become the least or the greatest behind a function.
+
+    A swizzle moves an offset within its aligned block of ``outer.size``, so those of the first and of the
+    last block are enough. Elsewhere all are needed.
+    """
+    if not is_layout(inner):
+        return {known_int(inner.through(x)) for x in _ends(None, 0, inner.inner)}
+    modes = [
+        (known_int(n), known_int(d))
+        for n, d in zip(leaves(inner.shape), leaves(inner.stride), strict=True)
+    ]
+    if any(n == 0 for n, _d in modes):
+        return set()
+    reaches = [(n - 1) * d for n, d in modes]
+    low, high = sum(x for x in reaches if x < 0), sum(x for x in reaches if x > 0)
+    if not isinstance(outer, Swizzle):
+        return _offsets_between(modes, low, high)
+    block = int(outer.size)
+    first, last = ((offset + x) // block * block - offset for x in (low, high))
+    return _offsets_between(modes, low, first + block - 1) | _offsets_between(modes, last, high)
+
+
+def _offsets_between(modes: list[tuple[int, int]], low: int, high: int) -> set[int]:
+    """The offsets of some modes from ``low`` to ``high``, the long strides first."""
+    found, rest = {0}, sorted(modes, key=lambda mode: abs(mode[1]))
+    while rest:
+        n, d = rest.pop()
+        reaches = [(m - 1) * e for m, e in rest]
+        down, up = sum(x for x in reaches if x < 0), sum(x for x in reaches if x > 0)
+        found = {
+            y
+            for x in found
+            for i in range(n if d else 1)
+            if low <= (y := x + i * d) + up and y + down <= high
+        }
+        if len(found) > _MOST:
+            raise UndecidedError(
+                f"there are more than {_MOST} offsets to try for the least and the greatest",
+                "The cosize of the inner layout is known: layout.inner.cosize.",
+            )
+    return found

@@ -13,15 +13,17 @@ from ..errors import LayoutError
 from ..numbers import known_int
 from .int_tuple import leaves
 from .layout import as_layout
+from .swizzle import is_composed
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from .layout import AnyLayout
+    from .swizzle import ComposedLayout
 
 
-def offsets(layout: AnyLayout, limit: int = 2**28) -> NDArray[np.int64]:
+def offsets(layout: AnyLayout | ComposedLayout, limit: int = 2**28) -> NDArray[np.int64]:
     """Return the offset of every coordinate, an array shaped like the top-level modes.
 
     ``offsets(layout)[i, j, ...] == layout(i, j, ...)``. A rank-0 layout, and one of a bare int
@@ -40,6 +42,8 @@ def offsets(layout: AnyLayout, limit: int = 2**28) -> NDArray[np.int64]:
         LayoutError: an offset does not fit in 64 bits, there are more coordinates than ``limit``,
             or more modes than numpy has axes for (64).
     """
+    if is_composed(layout):
+        return _through(layout, offsets(layout.inner, limit))
     as_layout(layout)
     try:
         import numpy as np
@@ -78,12 +82,14 @@ def offsets(layout: AnyLayout, limit: int = 2**28) -> NDArray[np.int64]:
     return table
 
 
-def offset_lists(layout: AnyLayout) -> Any:
+def offset_lists(layout: AnyLayout | ComposedLayout) -> Any:
     """Return the offset of every coordinate as nested lists; exact for any stride, without numpy.
 
     >>> offset_lists(Layout((2, 3), (3, 1)))
     [[0, 1, 2], [3, 4, 5]]
     """
+    if is_composed(layout):
+        return _through(layout, offset_lists(layout.inner))
     as_layout(layout)
 
     def rows(base: int, modes: list[list[tuple[int, int]]]) -> Any:
@@ -92,6 +98,19 @@ def offset_lists(layout: AnyLayout) -> Any:
         return [rows(base + at, modes[1:]) for at in _vector(modes[0])]
 
     return rows(0, _modes(layout))
+
+
+def _through(composed: ComposedLayout, table: Any) -> Any:
+    """The table of the inner layout, seen through the outer function."""
+    if isinstance(table, list):
+        return [_through(composed, row) for row in table]
+    if not hasattr(table, "shape"):
+        return known_int(composed.through(table))
+    import numpy as np
+
+    values, places = np.unique(table, return_inverse=True)
+    seen = [known_int(composed.through(int(x))) for x in values]
+    return np.array(seen, dtype=np.int64)[places].reshape(table.shape)
 
 
 def _vector(mode: list[tuple[int, int]]) -> list[int]:

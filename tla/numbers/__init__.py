@@ -86,6 +86,7 @@ if TYPE_CHECKING:
         attach_assumptions as attach_assumptions,
         call_assuming as call_assuming,
         keeps_assumptions as keeps_assumptions,
+        of_domain as of_domain,
     )
     from .nodes import (
         Atom as Atom,

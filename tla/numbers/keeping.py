@@ -39,24 +39,37 @@ def keeps_assumptions(operation: Callable[_P, _R]) -> Callable[_P, _R]:
     """Let the layouts that an operation returns carry their conditions; let it take ``assume=``."""
     call: Callable[..., _R] = operation
     what_is_assumed = assumed.get  # bound once, since every operation asks
+    is_of_domain = hasattr(operation, "is_of_domain")
 
     @wraps(operation)
     def wrapper(first: Any = _NONE, second: Any = _NONE, /, *rest: Any, **options: Any) -> _R:
         # every operation waits for this look: it is quick for one or two arguments, as most calls have
         if not options and what_is_assumed() is None:
             if second is _NONE:
-                if getattr(first, "beside", 0) is None or not _assumptions((first,)):
+                if getattr(first, "beside", 0) is None:
                     return call(first)
-            elif (_is_plain(first) and _is_plain(second)) or not _assumptions((first, second)):
+            elif _is_plain(first) and _is_plain(second):
                 if not rest:
                     return call(first, second)
                 if not _assumptions(rest):
                     return call(first, second, *rest)
+        others = [x for x in (second, *rest) if x is not _NONE]
+        if is_of_domain and hasattr(first, "with_inner"):
+            return cast("_R", first.with_inner(wrapper(first.inner, *others, **options)))
         conditions = options.pop("assume", None)
-        args = [x for x in (first, second) if x is not _NONE]
-        return call_assuming(conditions, call, *args, *rest, **options)
+        args = others if first is _NONE else [first, *others]
+        return call_assuming(conditions, call, *args, **options)
 
     return cast("Callable[_P, _R]", wrapper)
+
+
+def of_domain(operation: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Mark an operation that changes a layout's coordinates alone: ``result(c) == layout(g(c))``.
+
+    So it takes what has a layout inside, such as one behind a swizzle: what is outside stays.
+    """
+    vars(operation)["is_of_domain"] = True
+    return operation
 
 
 def call_assuming(

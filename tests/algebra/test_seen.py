@@ -1,0 +1,354 @@
+"""Layouts seen through a function: the rows of CuTe, and each operation against naive evaluation.
+
+An operation that changes coordinates alone does to what is seen what it does to the inner layout. The
+others have their own laws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import pytest
+from cases import check_all, over
+from oracle import cute_layout, rows, value
+
+import tla
+from tla import (
+    ComposedLayout,
+    DivisibilityError,
+    Layout,
+    LayoutError,
+    Swizzle,
+    TlaError,
+    UnsupportedError,
+    _,
+    algebra,
+    blocked_product,
+    coalesce,
+    composition,
+    downcast,
+    flatten,
+    get,
+    group,
+    is_composed,
+    left_inverse,
+    logical_divide,
+    logical_product,
+    offset_lists,
+    offsets,
+    parse,
+    raked_product,
+    recast_layout,
+    right_inverse,
+    slice_and_offset,
+    tile_to_shape,
+    upcast,
+    zipped_divide,
+)
+from tla.algebra import to_linear
+from tla.algebra.linear import run_of
+
+
+def random_outer(rng: Random) -> Any:
+    """A swizzle mostly, at times a layout."""
+    if rng.random() < 0.15:
+        return Layout((rng.randint(1, 4), rng.randint(1, 6)), (rng.randint(0, 5), rng.randint(1, 9)))
+    bits = rng.randint(0, 3)
+    shift = rng.randint(bits, 4)
+    return Swizzle(bits, rng.randint(0, 3), rng.choice([shift, -shift]))
+
+
+def random_seen(rng: Random) -> Any:
+    """A layout behind one function, at times behind two."""
+    shape = tuple(rng.choice([1, 2, 3, 4, 8, (2, 2), (4, 2)]) for _i in range(rng.randint(1, 3)))
+    inner: Any = Layout(shape)
+    if rng.random() < 0.6:  # some stride that is not compact
+        flat = tla.layouts.leaves(shape)
+        steps = tuple(rng.choice([0, 1, 2, 3, 4, 8, 16]) for _n in flat)
+        inner = Layout(shape, tla.unflatten(steps, shape))
+    seen = ComposedLayout(random_outer(rng), rng.choice([0, 0, 1, 8, 13]), inner)
+    return ComposedLayout(random_outer(rng), rng.choice([0, 4]), seen) if rng.random() < 0.2 else seen
+
+
+NAMES = {**vars(tla), "_0": tla.Int(0), "_1": tla.Int(1)}
+
+
+def table(f: Any) -> list[int]:
+    return [int(f(i)) for i in range(int(f.size))]
+
+
+def tiler_of(rng: Random, layout: Any) -> Any:
+    """A tile that divides: an int for each mode."""
+    sizes = [int(mode.size) for mode in layout]
+    return tuple(rng.choice([d for d in range(1, n + 1) if n % d == 0]) for n in sizes)
+
+
+Draw = Callable[[Random, Any], tuple[Any, ...]]
+
+OF_DOMAIN: dict[str, tuple[Callable[..., Any], Draw]] = {
+    "coalesce": (coalesce, lambda _rng, _a: ()),
+    "flatten": (flatten, lambda _rng, _a: ()),
+    "group": (group, lambda _rng, a: (0, int(a.rank))),
+    "select": (algebra.select, lambda rng, a: (rng.randrange(int(a.rank)),)),
+    "get": (get, lambda rng, a: (rng.randrange(int(a.rank)),)),
+    "zipped_divide": (zipped_divide, lambda rng, a: (tiler_of(rng, a),)),
+    "tiled_divide": (algebra.tiled_divide, lambda rng, a: (tiler_of(rng, a),)),
+    "flat_divide": (algebra.flat_divide, lambda rng, a: (tiler_of(rng, a),)),
+    "logical_divide": (logical_divide, lambda rng, a: (tiler_of(rng, a),)),
+    "composition": (composition, lambda rng, a: (tiler_of(rng, a),)),
+    "domain_offset": (
+        lambda x, c: algebra.domain_offset(c, x)[0],
+        lambda _rng, a: ((0,) * int(a.rank),),
+    ),
+    "slice": (lambda x, c: x[c], lambda rng, a: ((_, *[rng.randrange(int(m.size)) for m in [*a][1:]]),)),
+}
+"""Each operation, and what draws its further arguments."""
+
+
+@pytest.mark.parametrize("name", OF_DOMAIN)
+def test_an_operation_of_coordinates_keeps_what_is_outside(name: str) -> None:
+    rng, answered = Random(name), 0
+    run, draw = OF_DOMAIN[name]
+    for _i in range(120):
+        a = random_seen(rng)
+        inmost = a.inner.inner if is_composed(a.inner) else a.inner
+        arguments = draw(rng, a)
+        try:
+            wanted = run(inmost, *arguments)
+        except TlaError as refusal:  # the same, where it has no answer
+            with pytest.raises(type(refusal)):
+                run(a, *arguments)
+            continue
+        found = run(a, *arguments)
+        answered += 1
+        start = int(slice_and_offset(*arguments, inmost)[1]) if name == "slice" else 0
+        inside = [start + int(wanted(i)) for i in range(int(wanted.size))]
+        assert table(found) == [int(_outside(a, x)) for x in inside]
+        assert found.shape == wanted.shape
+    assert answered > 80
+
+
+def _outside(a: Any, x: int) -> Any:
+    """Where an offset of the inmost layout goes."""
+    return a.through(_outside(a.inner, x)) if is_composed(a.inner) else a.through(x)
+
+
+def test_tables_texts_and_equality() -> None:
+    rng = Random(2)
+    for _i in range(200):
+        a = random_seen(rng)
+        for again in (parse(str(a)), tla.read(str(a)), tla.evaluate(str(a)), eval(repr(a), NAMES)):
+            assert again == a
+        assert offsets(a).flatten(order="F").tolist() == table(a)
+        assert offset_lists(a) == offsets(a).tolist()
+        assert hash(parse(str(a))) == hash(a)
+        assert (a.rank, a.depth, a.size) == (len([*a]), tla.depth(a), tla.size(a))
+        assert a.cosize == max(table(a)) - min(table(a)) + 1 == tla.cosize(a)
+        assert [table(mode) for mode in a] == [table(get(a, i)) for i in range(int(a.rank))]
+
+
+def test_casts() -> None:
+    rng, answered = Random(3), 0
+    for _i in range(600):
+        a = random_seen(rng)
+        n = rng.choice([1, 2, 4, 8])
+        down = _attempt(downcast, a, n)
+        if not isinstance(down, TlaError):
+            assert [int(down(_grown(a, down, i))) for i in range(int(a.size))] == [
+                n * x for x in table(a)
+            ]
+        try:
+            up = upcast(a, n)
+        except (LayoutError, UnsupportedError):
+            continue
+        answered += 1
+        shrunk = _shrunk(a.shape, up.shape)
+        for i in range(int(a.size)):
+            c = tla.flatten_to_tuple(tla.idx2crd(i, a.shape))
+            at = tla.unflatten(tuple(x // k for x, k in zip(c, shrunk, strict=True)), up.shape)
+            assert int(up(at)) == int(a(i)) // n
+    assert answered > 150
+
+
+def _attempt(run: Any, *arguments: Any) -> Any:
+    try:
+        return run(*arguments)
+    except TlaError as error:
+        return error
+
+
+def _grown(a: Any, down: Any, i: int) -> Any:
+    """The coordinate of a downcast layout that is the first part of an element."""
+    factors = _shrunk(down.shape, a.shape)
+    c = tla.flatten_to_tuple(tla.idx2crd(i, a.shape))
+    return tla.unflatten(tuple(x * k for x, k in zip(c, factors, strict=True)), down.shape)
+
+
+def _shrunk(wide: Any, narrow: Any) -> list[int]:
+    pairs = zip(tla.layouts.leaves(wide), tla.layouts.leaves(narrow), strict=True)
+    return [int(n) // int(m) for n, m in pairs]
+
+
+def test_inverses() -> None:
+    rng, answered = Random(4), {"left": 0, "right": 0}
+    for _i in range(400):
+        a = random_seen(rng)
+        places = table(a)
+        right = _attempt(right_inverse, a)
+        if not isinstance(right, TlaError):
+            answered["right"] += 1
+            assert [int(a(int(right(j)))) for j in range(int(right.size))] == list(
+                range(int(right.size))
+            )
+        left = _attempt(left_inverse, a)
+        if not isinstance(left, TlaError) and len(set(places)) == len(places):
+            answered["left"] += 1
+            assert [int(left(x)) for x in places] == list(range(len(places)))
+    assert min(answered.values()) > 30
+
+
+def test_the_run_of_a_swizzle() -> None:
+    rng = Random(5)
+    for _i in range(300):
+        bits = rng.randint(0, 2)
+        shift = rng.randint(bits, 3)
+        swizzle, size = Swizzle(bits, rng.randint(0, 2), rng.choice([shift, -shift])), rng.randrange(150)
+        run = run_of(swizzle, size)
+        assert all(swizzle(x) < size for x in range(run))
+        assert swizzle(run) >= size
+
+
+def test_layouts_of_what_is_seen() -> None:
+    rng, single = Random(6), 0
+    for _i in range(300):
+        a, b = random_outer(rng), random_seen(rng)
+        found = composition(a, b)
+        wanted = [int(a.extended(x) if isinstance(a, Layout) else a(x)) for x in table(b)]
+        assert table(found) == wanted
+        single += not is_composed(found.inner)
+    assert single > 60
+    swizzles = [Swizzle(b, m, s) for b in range(3) for m in range(2) for s in (-3, -2, 2, 3)]
+    for a in swizzles:
+        for b in swizzles:
+            both: Any = composition(a, b)
+            assert all(both(x) == a(b(x)) for x in range(int(both.size)))
+
+
+def test_what_is_refused_says_why() -> None:
+    with pytest.raises(DivisibilityError, match="does not give whole vectors") as error:
+        upcast(parse("Sw<1,0,-2> o 0 o 8:1"), 2)
+    assert "The swizzle reads bit 0, inside a vector, and writes bit 2." in str(error.value)
+    with pytest.raises(DivisibilityError, match="does not give whole vectors") as error:
+        upcast(parse("Sw<1,1,2> o 3 o 8:1"), 2)
+    assert "Its offset 3 is no multiple of 2." in str(error.value)
+    with pytest.raises(LayoutError, match="offset 0 is not reached"):
+        right_inverse(parse("Sw<1,0,2> o 4 o 8:1"))
+    assert algebra.filter_zeros(parse("Sw<1,0,2> o 0 o 8:0")).shape == 1
+    assert to_linear(parse("Sw<1,0,2> o 0 o 8:1")).rank == 3
+
+
+# --- the rows of CuTe -------------------------------------------------------------------------
+
+_TYPES = {
+    "uint1b_t": 1, "int4_t": 4, "float_e2m1_t": 4, "uint8_t": 8, "int8_t": 8, "half_t": 16, "float": 32,
+    "double": 64, "uint128_t": 128,
+}  # fmt: skip
+
+
+def _tiler(x: Any) -> Any:
+    """By mode an int, or a layout ``[extent, stride]``."""
+    return tuple(Layout(*value(part)) if isinstance(part, list) else part for part in x)
+
+
+RUN: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
+    "append": lambda a, i: algebra.append(a, cute_layout(i["X"]), upto=i["N"]),
+    "call": lambda a, _i: a,
+    "coalesce": lambda a, _i: coalesce(a),
+    "coalesce_profile": lambda a, i: coalesce(a, value(i["profile"])),
+    "composition_int": lambda a, i: composition(a, i["n"]),
+    "composition_layout": lambda a, i: composition(a, cute_layout(i["B"])),
+    "composition_layout_composed": lambda a, i: composition(a, cute_layout(i["B"])),
+    "composition_layout_swizzle": lambda a, i: composition(a, Swizzle(*i["B"]["swizzle"])),
+    "composition_tuple": lambda a, i: composition(a, value(i["tiler"])),
+    "composition_tuple_layouts": lambda a, i: composition(a, _tiler(i["tiler"])),
+    "domain_offset": lambda a, i: algebra.domain_offset(value(i["coord"]), a)[0],
+    "downcast": lambda a, i: downcast(a, i["N"]),
+    "upcast": lambda a, i: upcast(a, i["N"]),
+    "recast_layout": lambda a, i: recast_layout(a, _TYPES[i["old"]], _TYPES[i["new"]]),
+    "flatten": lambda a, _i: flatten(a),
+    "get": lambda a, i: get(a, i["mode"]),
+    "group": lambda a, i: group(a, i["begin"], i["end"]),
+    "take": lambda a, i: algebra.take(a, i["begin"], i["end"]),
+    "filter_profile": lambda a, i: algebra.filter(a, value(i["profile"])),
+    "logical_divide": lambda a, i: logical_divide(a, _tiler(i["tiler"])),
+    "logical_divide_int": lambda a, i: logical_divide(a, i["tiler"]),
+    "logical_divide_layout": lambda a, i: logical_divide(a, cute_layout(i["tiler"])),
+    "zipped_divide": lambda a, i: zipped_divide(a, _tiler(i["tiler"])),
+    "tiled_divide": lambda a, i: algebra.tiled_divide(a, _tiler(i["tiler"])),
+    "flat_divide": lambda a, i: algebra.flat_divide(a, _tiler(i["tiler"])),
+    "logical_product": lambda a, i: logical_product(a, cute_layout(i["B"])),
+    "zipped_product": lambda a, i: algebra.zipped_product(a, cute_layout(i["B"])),
+    "tiled_product": lambda a, i: algebra.tiled_product(a, cute_layout(i["B"])),
+    "flat_product": lambda a, i: algebra.flat_product(a, cute_layout(i["B"])),
+    "blocked_product": lambda a, i: blocked_product(a, cute_layout(i["B"])),
+    "raked_product": lambda a, i: raked_product(a, cute_layout(i["B"])),
+    "tile_to_shape": lambda a, i: tile_to_shape(a, value(i["shape"])),
+    "tile_to_shape_order": lambda a, i: tile_to_shape(a, value(i["shape"]), value(i["order"])),
+}
+"""What CuTe's operations are here. Slices and inverses are compared by their laws."""
+
+
+@pytest.mark.parametrize("name", RUN)
+def test_rows_of_cute(name: str) -> None:
+    def check(row: Any) -> None:
+        inputs, wanted = row["inputs"], row["result"]
+        if "error" in wanted:
+            return  # we may answer where CuTe does not
+        wanted = wanted["layout"] if "offset" in wanted and name == "domain_offset" else wanted
+        try:
+            found = RUN[name](cute_layout(inputs["A"]), inputs)
+        except DivisibilityError:
+            assert row.get("function_ok") is False or name == "recast_layout", row["cute"]
+            return
+        if row.get("function_ok") is False:
+            return
+        peer = cute_layout(wanted)
+        assert table(found) == table(peer), (str(found), row["cute"])
+        if is_composed(peer) and not is_composed(found.inner):
+            # CuTe puts the tiles of a rank of 1 into one more pair of parentheses
+            assert flatten(found.shape) == flatten(peer.shape), (str(found), row["cute"])
+
+    check_all(check, rows("cute_composed.jsonl", name), lambda row: f"{row['id']} {row['inputs']}")
+
+
+@over("row", rows("cute_composed.jsonl", "composition_swizzle_swizzle"))
+def test_swizzles_of_swizzles_of_cute(row: Any) -> None:
+    a, b = (Swizzle(*row["inputs"][name]["swizzle"]) for name in "AB")
+    both: Any = composition(a, b)
+    assert all(both(x) == a(b(x)) for x in range(int(both.size)))
+    if "error" not in row["result"]:
+        assert both == Swizzle(*row["result"]["swizzle"])
+
+
+def _coord(x: Any) -> Any:
+    return tuple(map(_coord, x)) if isinstance(x, list) else _ if x == "_" else x
+
+
+@over("row", [*rows("cute_composed.jsonl", "slice"), *rows("cute_composed.jsonl", "slice_and_offset")])
+def test_slices_of_cute(row: Any) -> None:
+    """CuTe decays to a plain layout where it can, and may leave the offset outside."""
+    a = cute_layout(row["inputs"]["A"])
+    coord = _coord(row["inputs"]["coord"])
+    found, (kept, start) = a[coord], slice_and_offset(coord, Layout(a.shape))  # the indices that stay
+    assert table(found) == [int(a(start + i)) for i in table(kept)]
+    wanted = row["result"]
+    if "error" not in wanted and row.get("function_ok") is not False:
+        offset = wanted.get("offset", None) if isinstance(wanted, dict) and "layout" in wanted else None
+        peer = cute_layout(
+            wanted["layout"] if offset is not None and "swizzle" not in wanted else wanted
+        )
+        moved = table(peer)
+        ours = table(found)
+        assert [x - moved[0] for x in moved] == [x - ours[0] for x in ours]
