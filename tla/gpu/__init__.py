@@ -23,5 +23,12 @@ if TYPE_CHECKING:
     from .copies import CopyAtom as CopyAtom, copy_atoms as copy_atoms
     from .fields import ValueTypes as ValueTypes
     from .mma import MmaAtom as MmaAtom, atoms as atoms
+    from .tiles import (
+        TiledCopy as TiledCopy,
+        TiledMma as TiledMma,
+        tiled_copy as tiled_copy,
+        tiled_copy_of as tiled_copy_of,
+        tiled_mma as tiled_mma,
+    )
 
 lazy(__name__)
