@@ -28,10 +28,10 @@ BITS = {"half_t": 16, "bfloat16_t": 16, "float": 32, "uint8_t": 8}
 
 
 def cpp(text: str) -> Any:
-    """A layout or a tile as C++ writes it: ``Tile<_32,Layout<Shape<_8,_2>,Stride<_2,_1>>,Underscore>{}``."""
+    """A layout or a tile as C++ writes it: ``Tile<_32,Layout<Shape<_8,_2>,Stride<_2,_1>>>{}``."""
     python = re.sub(r"_(\d+)", r"\1", text.removesuffix("{}")).replace("Underscore", "None")
     python = re.sub(r"(?:Shape|Stride|Tile)<", "t(", python.replace("Layout<", "Layout("))
-    return eval(python.replace(">", ")"), {"Layout": Layout, "t": lambda *x: x})  # noqa: S307
+    return eval(python.replace(">", ")"), {"Layout": Layout, "t": lambda *x: x})
 
 
 def plain(x: Any) -> Any:
@@ -46,7 +46,7 @@ def function(x: Any) -> list[int]:
 
 
 def same(found: Any, wanted: Any) -> bool:
-    """Whether an answer is the function of a row: of a layout, perhaps behind a swizzle or with a base."""
+    """Whether an answer is the function of a row: of a layout behind a swizzle, or with a base."""
     base = wanted.get("base", 0) if isinstance(wanted, dict) else 0
     layout = cute_layout(wanted["layout"] if "base" in wanted else wanted)
     part, offset = found if isinstance(found, tuple) else (found, 0)
@@ -56,7 +56,7 @@ def same(found: Any, wanted: Any) -> bool:
 
 
 def answer(op: str, given: dict[str, Any]) -> Any:
-    x = cute_layout(given["A"]) if "A" in given else None
+    x: Any = cute_layout(given["A"]) if "A" in given else None
     copy: TiledCopy
     if "thr" in given:
         threads, values = cute_layout(given["thr"]), cute_layout(given["val"])
@@ -170,16 +170,12 @@ def test_swizzles_and_tensors() -> None:
     inner = Layout((64, 64), (64, 1))
     swizzled = ComposedLayout(Swizzle(3, 3, 3), 0, inner)
     for thread in (0, 37, 127):
-        for of, through in (
-            (lambda x, t=thread: mma.partition(x, t, "a"), "layout"),
-            (lambda x, t=thread: copy.partition(x, t, "src"), "layout"),
-        ):
-            offsets = function(of(inner))
-            assert function(of(swizzled)) == [swizzled.through(i) for i in offsets], through
-            part = of(Tensor("A", inner, data_offset=5))
-            assert [part.data_offset + part.layout(i) for i in range(part.layout.size)] == [
-                5 + i for i in offsets
-            ]
+        for tiles, operand in ((mma, "a"), (copy, "src")):
+            of: Any = tiles.partition
+            offsets = function(of(inner, thread, operand))
+            assert function(of(swizzled, thread, operand)) == [swizzled.through(i) for i in offsets]
+            part = of(Tensor("A", inner, data_offset=5), thread, operand)
+            assert [part.data_offset + i for i in function(part.layout)] == [5 + i for i in offsets]
 
 
 def test_a_copy_of_a_transposed_matrix() -> None:
