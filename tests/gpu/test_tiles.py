@@ -55,6 +55,10 @@ def same(found: Any, wanted: Any) -> bool:
     return function((part, offset)) == function((layout, base))
 
 
+def operand_of(op: str) -> Any:
+    return re.sub(r"make_tiled_copy_|.*_|.*layout", "", op, count=1)[0].lower()
+
+
 def answer(op: str, given: dict[str, Any]) -> Any:
     x: Any = cute_layout(given["A"]) if "A" in given else None
     copy: TiledCopy
@@ -63,9 +67,8 @@ def answer(op: str, given: dict[str, Any]) -> Any:
         copy = tiled_copy(given["op"], threads, values, element_bits=BITS[given["type"]])
         return of_copy(op, copy, x, given.get("t"))
     mma = tiled_mma(given["op"], cpp(given["atom_layout"]), cpp(given["permutation"]))
-    operand: Any = op[-1].lower()
+    operand = operand_of(op)
     if "copy_op" in given:
-        operand = re.sub(r"make_tiled_copy_|retile_", "", op)[0].lower()
         copy = tiled_copy_of(given["copy_op"], mma, operand, element_bits=BITS[given["type"]])
         if op.startswith("retile"):
             part, offset = mma.partition(x, given["t"], operand)
@@ -191,7 +194,7 @@ def test_what_is_refused() -> None:
         mma.partition(Layout((8, 4)), 5, "a")
     assert mma.partition(Layout((8, 4)), 16, "a")[1] == 4
     with pytest.raises(KindError, match="an operand is 'a' or 'b' or 'c', not 'd'"):
-        mma.fragments(Layout((8, 8)), "d")  # type: ignore[arg-type]
+        mma.fragments(Layout((8, 8)), "d")  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     with pytest.raises(DivisibilityError, match="a tile of 24 in M does not hold whole atoms"):
         tiled_mma("SM80_16x8x16_F32F16F16F32_TN", None, (24, 8, 16))
     with pytest.raises(LayoutError, match="three modes"):
