@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
+from ..errors import KindError
 from ..layouts import AnyLayout, as_static, make_layout
 
+Operand: TypeAlias = Literal["a", "b", "c"]
+Side: TypeAlias = Literal["src", "dst"]
 Modes: TypeAlias = Sequence[tuple[int, int]]
 """Extents and steps, the first mode fastest. A tuple of them stays as written."""
 
@@ -82,6 +85,20 @@ def types_of(letters: str) -> ValueTypes:
     """
     d, a, b, *c = (_LETTERS[word] for word in _LETTER.findall(letters))
     return ValueTypes(d, a, b, *(c or (d,)))
+
+
+OPERANDS: Final = {"a": (0, 2), "b": (1, 2), "c": (0, 1)}
+"""The two of M, N and K that an operand has."""
+
+
+SIDES: Final = ("src", "dst")
+"""The sides of a copy."""
+
+
+def one_of(word: str, known: Iterable[str], what: str) -> None:
+    """Raise `KindError` if a word is none of those known."""
+    if word not in known:
+        raise KindError(f"{what} is {' or '.join(map(repr, known))}, not {word!r}", value=word)
 
 
 def atom(m: int, n: int, k: int, thr: AnyLayout, **fields: Any) -> dict[str, Any]:

@@ -20,15 +20,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from ..ground import drawn_by, figure_of, html_of
 from ..layouts import to_text
 from . import matrix_cores, nvidia
 from .catalogue import Catalogue
+from .fields import OPERANDS, one_of
 
 if TYPE_CHECKING:
+    from ..ground import Figure
     from ..layouts import AnyLayout
-    from .fields import ValueTypes
+    from .fields import Operand, ValueTypes
 
 
+@drawn_by("tla.gpu.figures", "held_figure")
 class MmaAtom(NamedTuple):
     """A matrix instruction: its tile and the layouts of its threads and values.
 
@@ -60,6 +64,31 @@ class MmaAtom(NamedTuple):
     sfa: AnyLayout | None = None
     sfb: AnyLayout | None = None
     e: AnyLayout | None = None
+
+    def extents(self, operand: Operand) -> tuple[int, int]:
+        """Return the extents of the tile of an operand.
+
+        >>> atoms["SM80_16x8x16_F32F16F16F32_TN"].extents("b")
+        (_8, _16)
+        """
+        one_of(operand, OPERANDS, "an operand")
+        first, second = OPERANDS[operand]
+        return self.shape_mnk[first], self.shape_mnk[second]
+
+    def figure(
+        self, operand: Operand = "c", rows: int = 16, columns: int = 32, slices: int = 2
+    ) -> Figure:
+        """Return the picture of an operand, as data: the thread and value of each element.
+
+        >>> grid = atoms["SM80_8x8x4_F64F64F64F64_TN"].figure("a").grids[0]
+        >>> [cell.text for cell in grid.cells[1]]
+        ['T4 V0', 'T5 V0', 'T6 V0', 'T7 V0']
+        """
+        found: Figure = figure_of(self, part=operand, rows=rows, columns=columns, slices=slices)
+        return found
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
 
     def __str__(self) -> str:
         rows: list[tuple[str, str, str]] = [("shape", to_text(self.shape_mnk), "")]

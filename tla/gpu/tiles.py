@@ -16,7 +16,7 @@ Source: CuTe ``TiledMMA``, mma_atom.hpp; ``TiledCopy``, ``make_tiled_copy``, cop
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from ..algebra import (
     coalesce,
@@ -26,6 +26,7 @@ from ..algebra import (
     logical_divide,
     logical_product,
     modes_of,
+    preimage,
     raked_product,
     right_inverse,
     row,
@@ -33,13 +34,15 @@ from ..algebra import (
     upcast,
     zipped_divide,
 )
-from ..errors import CoordinateError, DivisibilityError, KindError, LayoutError
+from ..errors import CoordinateError, DivisibilityError, LayoutError
+from ..ground import drawn_by, figure_of, html_of
 from ..layouts import (
     AnyLayout,
     ComposedLayout,
     Layout,
     Tensor,
     _,
+    crd2idx,
     get,
     idx2crd,
     is_composed,
@@ -52,25 +55,18 @@ from ..layouts import (
 )
 from ..numbers import known_int, leaf
 from .copies import CopyAtom, copy_atoms
+from .fields import OPERANDS, SIDES, one_of
 from .mma import MmaAtom, atoms
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..ground import Figure
     from ..numbers import IntLike, IntTuple
+    from .fields import Operand, Side
 
-Operand: TypeAlias = Literal["a", "b", "c"]
-Side: TypeAlias = Literal["src", "dst"]
 AnyView: TypeAlias = "AnyLayout | ComposedLayout | Tensor[Any, AnyLayout]"
 _L = TypeVar("_L", AnyLayout, ComposedLayout)
-
-_MODES: Final = {"a": (0, 2), "b": (1, 2), "c": (0, 1)}
-"""The two of M, N and K that an operand has."""
-
-
-def _one_of(word: str, known: tuple[str, ...], what: str) -> None:
-    if word not in known:
-        raise KindError(f"{what} is {' or '.join(map(repr, known))}, not {word!r}", value=word)
 
 
 def _cut(x: Any, fragments: Callable[[Any], Any], coord: Any) -> Any:
@@ -89,15 +85,14 @@ def _inside(x: _L, fragments: Callable[[AnyLayout], AnyLayout]) -> _L:
     return same
 
 
-def _holders(tv: AnyLayout, index: int) -> tuple[tuple[int, int], ...]:
-    threads = known_int(get(tv, 0).size)
-    return tuple((i % threads, i // threads) for i in range(known_int(tv.size)) if tv(i) == index)
+def _holders(tv: AnyLayout, coord: IntTuple, extents: tuple[Any, ...]) -> tuple[tuple[int, int], ...]:
+    """Each thread and value at an element of the tile, the first threads first."""
+    index = make_layout(extents)(coord)
+    thread, value = tv.shape
+    return tuple(sorted((crd2idx(t, thread), crd2idx(v, value)) for t, v in preimage(tv, index)))
 
 
-def _index(coord: IntTuple, extents: tuple[Any, ...]) -> int:
-    return known_int(make_layout(extents)(coord))
-
-
+@drawn_by("tla.gpu.figures", "held_figure")
 class TiledMma(NamedTuple):
     """An MMA atom, repeated over threads by a layout and then over values until a tile is full.
 
@@ -142,8 +137,8 @@ class TiledMma(NamedTuple):
         >>> tiled_mma("SM80_8x8x4_F64F64F64F64_TN", Layout((2, 1, 1))).extents("a")
         (16, 4)
         """
-        _one_of(operand, ("a", "b", "c"), "an operand")
-        first, second = _MODES[operand]
+        one_of(operand, OPERANDS, "an operand")
+        first, second = OPERANDS[operand]
         shape = self.shape_mnk
         return shape[first], shape[second]
 
@@ -157,11 +152,11 @@ class TiledMma(NamedTuple):
         >>> print(mma.fragments(Layout((32, 8)), "a"))
         (((_4,_8),(2,1)),(_1,(2,2))):(((32,1),(8,128)),(_0,(16,128)))
         """
-        _one_of(operand, ("a", "b", "c"), "an operand")
+        one_of(operand, OPERANDS, "an operand")
         return _inside(x, lambda of: self._fragments(of, operand))
 
     def _fragments(self, x: AnyLayout, operand: Operand) -> AnyLayout:
-        modes = _MODES[operand]
+        modes = OPERANDS[operand]
         tiled = logical_divide(x, tuple(self.tile[i] for i in modes))
         atoms_of = zipped_divide(tiled, tuple(make_layout(self.atom.shape_mnk[i]) for i in modes))
         thread, values = modes_of(composition(get(atoms_of, 0), getattr(self.atom, operand)))
@@ -185,10 +180,10 @@ class TiledMma(NamedTuple):
         Raises:
             CoordinateError: there is no such thread.
         """
-        _one_of(operand, ("a", "b", "c"), "an operand")
+        one_of(operand, OPERANDS, "an operand")
         at = self._thread(thread)
         rest = len(wrap(x.shape))
-        coord = (at[0], tuple(at[1 + i] for i in _MODES[operand])), (_, (_,) * rest)
+        coord = (at[0], tuple(at[1 + i] for i in OPERANDS[operand])), (_, (_,) * rest)
         return _cut(x, lambda of: self.fragments(of, operand), coord)
 
     def holders(self, coord: IntTuple, operand: Operand) -> tuple[tuple[int, int], ...]:
@@ -200,7 +195,22 @@ class TiledMma(NamedTuple):
         Raises:
             CoordinateError: the coordinate is outside the tile.
         """
-        return _holders(self._tv(operand), _index(coord, self.extents(operand)))
+        return _holders(self._tv(operand), coord, self.extents(operand))
+
+    def figure(
+        self, operand: Operand = "c", rows: int = 16, columns: int = 32, slices: int = 2
+    ) -> Figure:
+        """Return the picture of the tile of an operand, as data: the thread and value of each element.
+
+        >>> mma = tiled_mma("SM80_8x8x4_F64F64F64F64_TN", Layout((2, 1, 1)))
+        >>> mma.figure("a").grids[0].cells[8][0].text
+        'T32 V0'
+        """
+        found: Figure = figure_of(self, part=operand, rows=rows, columns=columns, slices=slices)
+        return found
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
 
     def _thread(self, thread: IntLike) -> Any:
         """The coordinate (V, M, N, K) of a thread."""
@@ -270,6 +280,7 @@ def tiled_mma(
     return TiledMma(one, threads, (m, n, k))
 
 
+@drawn_by("tla.gpu.figures", "held_figure")
 class TiledCopy(NamedTuple):
     """A copy atom, repeated over threads and values until a tile is full.
 
@@ -298,6 +309,11 @@ class TiledCopy(NamedTuple):
     def dst(self) -> AnyLayout:
         """From (thread, value) to the index in the tile, at the destination."""
         return self._side("dst")
+
+    def extents(self, side: Side) -> tuple[Any, ...]:
+        """Return the extents of the tile, which are those of both sides."""
+        one_of(side, SIDES, "a side")
+        return self.tile
 
     def fragments(self, x: _L, side: Side) -> _L:
         """Return the elements of a layout by thread and value: ``(thread, (values, atoms), (rest...))``.
@@ -366,13 +382,26 @@ class TiledCopy(NamedTuple):
         >>> copy.holders((3, 5), "dst"), copy.holders((3, 5), "src")
         (((14, 1),), ((3, 5), (11, 5), (19, 5), (27, 5)))
         """
-        return _holders(self._side(side), _index(coord, self.tile))
+        return _holders(self._side(side), coord, self.extents(side))
+
+    def figure(self, side: Side = "src", rows: int = 16, columns: int = 32, slices: int = 2) -> Figure:
+        """Return the picture of the tile at a side, as data: the thread and value of each element.
+
+        >>> copy = tiled_copy("SM75_U32x1_LDSM_N", Layout((8, 4), (4, 1)), Layout((1, 2)))
+        >>> [cell.text for cell in copy.figure("dst").grids[0].cells[1][:4]]
+        ['T4 V0', 'T4 V1', 'T5 V0', 'T5 V1']
+        """
+        found: Figure = figure_of(self, part=side, rows=rows, columns=columns, slices=slices)
+        return found
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
 
     def _side(self, side: Side) -> AnyLayout:
         return composition(make_layout(self.tile), self._tv(side))
 
     def _tv(self, side: Side) -> AnyLayout:
-        _one_of(side, ("src", "dst"), "a side")
+        one_of(side, SIDES, "a side")
         reference, wanted = (
             upcast(x, self.element_bits) for x in (self.atom.ref, getattr(self.atom, side))
         )
