@@ -129,6 +129,9 @@ def test_what_is_read_is_what_is_written() -> None:
         "SM90_64x64x16_F16F16F16_RS< GMMA::Major::K,\tMajor::K >",
         "cute::SM90_64x64x16_F16F16F16_RS",
         "SM90::GMMA::MMA_64x64x16_F16F16F16_RS<GMMA::Major::K,GMMA::Major::MN,GMMA::ScaleIn::Neg>",
+        "SM90::MMA_16x8x4_F64F64F64F64_TN",
+        "SM120_16x8x32_TN<float_e2m1_t, float_e5m2_t, half_t>",
+        "SM100_MMA_F16BF16_TS_SCALED<complex<half_t>,complex<half_t>,float,128,64,Major::K,Major::K,3>",
         "SM100_MMA_F16BF16_SS<cutlass::half_t, half_t, float, 128, 64, Major::MN, UMMA::Major::K>",
     ],
 )

@@ -166,6 +166,8 @@ copy_atoms: Final = Catalogue(
     (
         Family(f"UniversalCopy{_ENDS}", _own, f"{_HEADER}.hpp"),
         Family(_ASSUMED, _assumed, f"{_HEADER}.hpp"),
+        Family("{AutoVectorizingCopy,DefaultCopy}", _assumed, f"{_HEADER}.hpp"),
+        Family("SM90_BULK_COPY_AUTO", _assumed, f"{_HEADER}_sm90_tma.hpp"),
         Family("SM50_Shuffle_U32_2x2Trans_XOR{x:1,4}", _shuffle, _SM50),
         Family("SM75_U32x{n:1,2,4}_LDSM_{kind:N}", _matrices, _SM75),
         Family("SM75_U16x{n:2,4,8}_LDSM_{kind:T}", _matrices, _SM75),

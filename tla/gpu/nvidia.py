@@ -190,7 +190,8 @@ def _warp_families() -> list[Family]:
     for arch, rows in _WARP.items():
         for shapes, types, ending in rows:
             k, m, n = shapes.replace("x", " ").split()
-            pattern = f"{arch.upper()}_{{m:{m}}}x{{n:{n}}}x{{k:{k}}}_{{t:{types}}}_TN{ending}"
+            stem = "{SM90_;SM90::MMA_}" if arch == "sm90" else f"{arch.upper()}_"
+            pattern = f"{stem}{{m:{m}}}x{{n:{n}}}x{{k:{k}}}_{{t:{types}}}_TN{ending}"
             families.append(Family(pattern, _warp, f"{_HEADER}_{arch}.hpp"))
     return families
 
