@@ -18,11 +18,14 @@ from tla import (
     LayoutError,
     Swizzle,
     Tensor,
+    UndecidedError,
     filter_zeros,
     is_injective,
     same_function,
+    sym,
 )
 from tla.gpu import TiledCopy, TiledMma, atoms, tiled_copy, tiled_copy_of, tiled_mma
+from tla.numbers import evaluate
 
 BITS = {"half_t": 16, "bfloat16_t": 16, "float": 32, "uint8_t": 8}
 
@@ -165,6 +168,49 @@ def test_what_a_thread_has_of_a_tile(name: str, counts: Any, tile: Any) -> None:
             row, column = (int(i) for i in tla.idx2crd(part[value], whole.shape))
             if tv.size < 10_000:
                 assert (thread, value) in mma.holders((row, column), operand)
+
+
+def test_tiles_are_atoms_side_by_side() -> None:
+    """Without a permutation, the atoms of other threads come first, then the values, atom by atom."""
+    rng = Random(11)
+    names = [name for name in atoms if atoms[name].a.size <= 512 and "_64x" not in name]
+    for name in rng.sample(names, 60):
+        atom, counts = atoms[name], [rng.choice([1, 2, 3]) for _ in range(3)]
+        repeats = [rng.choice([1, 2, 3]) for _ in range(3)]
+        whole = [int(e) * c * r for e, c, r in zip(atom.shape_mnk, counts, repeats, strict=True)]
+        mma = tiled_mma(atom, Layout(tuple(counts)), tuple(whole))  # type: ignore[arg-type]
+        operand: Any = rng.choice(["a", "b", "c"])
+        two = {"a": (0, 2), "b": (1, 2), "c": (0, 1)}[operand]
+        inside = getattr(atom, operand)
+        tv, extents = getattr(mma, operand), [int(atom.shape_mnk[i]) for i in two]
+        lanes = int(tla.get(inside, 0).size)
+        values = inside.size // lanes
+        for _try in range(20):
+            at = [rng.randrange(c) for c in counts]
+            lane, value = rng.randrange(lanes), rng.randrange(values)
+            later = [rng.randrange(repeats[i]) for i in two]
+            thread = mma.threads(lane, *at)
+            number = value + values * (later[0] + repeats[two[0]] * later[1])
+            place = inside(lane, value) % extents[0], inside(lane, value) // extents[0]
+            wanted = [
+                p + e * (at[i] + counts[i] * n)
+                for p, e, i, n in zip(place, extents, two, later, strict=True)
+            ]
+            assert tv(thread, number) == wanted[0] + whole[two[0]] * wanted[1], (name, operand)
+
+
+def test_a_symbolic_thread() -> None:
+    mma = tiled_mma("SM80_16x8x16_F32F16F16F32_TN", Layout((2, 2, 1)), (32, 32, 16))
+    copy = tiled_copy("UniversalCopy<uint128_t>", Layout((16, 8), (8, 1)), Layout((1, 8)))
+    matrix = Layout((64, 64), (64, 1))
+    tid = sym("tid", min=0, max=127)
+    for tiles, of in ((mma, "c"), (copy, "src")):
+        partition: Any = tiles.partition
+        part, offset = partition(matrix, tid, of)
+        for thread in range(128):
+            assert partition(matrix, thread, of) == (part, evaluate(offset, {"tid": thread}))
+        with pytest.raises(UndecidedError):
+            partition(matrix, sym("tid", min=0), of)
 
 
 def test_swizzles_and_tensors() -> None:

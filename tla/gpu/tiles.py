@@ -53,7 +53,7 @@ from ..layouts import (
     slice_and_offset,
     wrap,
 )
-from ..numbers import known_int, leaf
+from ..numbers import at_least, known_int, leaf, less
 from .copies import CopyAtom, copy_atoms
 from .fields import OPERANDS, SIDES, one_of
 from .mma import MmaAtom, atoms
@@ -76,6 +76,11 @@ def _cut(x: Any, fragments: Callable[[Any], Any], coord: Any) -> Any:
     layout, moved = slice_and_offset(coord, fragments(x.layout))
     first = x.offset((0,) * len(wrap(x.shape)))
     return Tensor(x.data, layout, position=x.position, data_offset=first + moved)
+
+
+def _is_below(number: Any, end: Any) -> bool:
+    """Whether a number is from 0 up to an end; of a symbolic one it must be decided."""
+    return at_least(number, 0) and less(number, end)
 
 
 def _inside(x: _L, fragments: Callable[[AnyLayout], AnyLayout]) -> _L:
@@ -214,10 +219,10 @@ class TiledMma(NamedTuple):
 
     def _thread(self, thread: IntLike) -> Any:
         """The coordinate (V, M, N, K) of a thread."""
-        number, threads = known_int(leaf(thread)), self.threads
+        number, threads = leaf(thread), self.threads
         order = right_inverse(row([threads, complement(threads)]))
-        index = order(number) if 0 <= number < order.size else threads.size
-        if index >= threads.size or threads(index) != number:
+        index = order(number) if _is_below(number, order.size) else threads.size
+        if not _is_below(index, threads.size):
             raise CoordinateError(
                 f"thread {number} takes no part in {self.atom.name}",
                 f"The threads are the offsets of {threads}.",
@@ -344,8 +349,8 @@ class TiledCopy(NamedTuple):
         Raises:
             CoordinateError: there is no such thread.
         """
-        number, threads = known_int(leaf(thread)), get(self.tv, 0).size
-        if not 0 <= number < threads:
+        number, threads = leaf(thread), get(self.tv, 0).size
+        if not _is_below(number, threads):
             raise CoordinateError(f"thread {number} is not one of {threads}", thread=number)
         rest = len(wrap(x.shape))
         return _cut(x, lambda of: self.fragments(of, side), (number, _, (_,) * rest))
