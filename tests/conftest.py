@@ -15,6 +15,9 @@ if sys.dont_write_bytecode:
 
 from hypothesis import settings
 
+# What a command writes is plain, whatever the runner of the tests has set.
+os.environ.pop("FORCE_COLOR", None)
+
 # A test gives the same answer each time. What is random lies in the fuzzers, which print their seed.
 settings.register_profile("tla", deadline=None, derandomize=True)
 settings.register_profile("quick", settings.get_profile("tla"), max_examples=40)

@@ -44,6 +44,8 @@ OWN = {
     "algebra/by_mode": "algebra/test_modes algebra/test_composition algebra/test_divide",
     "algebra/cancelling": "algebra/test_facts",
     "algebra/existence": "algebra/test_composition algebra/test_symbolic*",
+    "indexing/exact": "indexing/test_exact indexing/test_proofs",
+    "indexing/recognition": "indexing/test_layouts",
     "layouts/layout": "layouts/test_layout* layouts/test_origin",
     "mypy_plugin": "types/test_types types/test_marks",
     "numbers/assumptions": "numbers/test_conditions numbers/test_keeping",
@@ -52,7 +54,7 @@ OWN = {
     "numbers/reading": "numbers/test_symbols numbers/test_conditions",
     "types/terms": "types/test_types types/test_marks",
 }
-"""The own tests of a module where no file has its name."""
+"""The own tests of a module, or of a package's modules, where no file has its name."""
 
 ROOMS = {"errors": "ground", "mypy_plugin": "types"}
 """Where the tests of a loose module lie, if not at the top."""
@@ -98,7 +100,17 @@ OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
 }
 """Each operator, as it is written, and the wrong one."""
 
-NOT_SWAPPED = {"congruent", "gcd", "isinstance", "known_eq", "lcm", "max", "min", "same_static"}
+NOT_SWAPPED = {
+    "_product",
+    "congruent",
+    "gcd",
+    "isinstance",
+    "known_eq",
+    "lcm",
+    "max",
+    "min",
+    "same_static",
+}
 """Functions that are symmetric, or that refuse the swapped arguments in each call."""
 
 Edit = tuple[int, int, str]
@@ -161,9 +173,10 @@ class Source:
 
 def negated(source: Source, test: ast.expr) -> Iterator[list[Edit]]:
     """The condition turned round; a comparison and a `not` have changes of their own."""
-    if not isinstance(test, ast.Compare) and not (
+    is_changed = isinstance(test, ast.Compare) or (
         isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
-    ):
+    )
+    if not is_changed and ast.unparse(test) != "TYPE_CHECKING":
         yield [(*source.span(test), f"(not ({source.text(test)}))")]
 
 
@@ -268,7 +281,8 @@ def tests_of(file: str) -> list[list[str]]:
     top, room = ROOT / "tests", module.parts[0] if len(module.parts) > 1 else ""
     folder = top / ROOMS.get(room or module.stem, room)
     tests = {*top.glob("test_*.py"), *folder.glob("test_*.py"), *top.glob(ABOVE.get(room, "-"))}
-    names = OWN.get(str(module), f"{folder.name}/test_{module.stem} {folder.name}/test_{module.stem}_*")
+    named = f"{folder.name}/test_{module.stem} {folder.name}/test_{module.stem}_*"
+    names = OWN.get(str(module)) or OWN.get(str(module.parent)) or named
     own = {test for name in names.split() for test in top.glob(f"{name}.py")}
     own |= {test for test in tests if not room and test.name == f"test_{module.stem}.py"}
     asks = re.compile(rf"(from|import) {re.escape('.'.join(dotted.split('.')[:2]))}\b")
@@ -399,4 +413,10 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        status = main()
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has left, content
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 0
+    sys.exit(status)

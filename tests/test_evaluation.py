@@ -24,7 +24,7 @@ from tla import (
     to_text,
 )
 from tla.evaluation import OPERATIONS, evaluate, text_of_value
-from tla.ground.text import MAX_DIGITS
+from tla.ground.limits import limit_of
 from tla.layouts.swizzle import ComposedLayout, Swizzle
 from tla.testing import coords_of, int_tuples, layouts, shapes
 
@@ -408,8 +408,8 @@ def test_no_room_on_the_stack_is_an_error_not_a_crash() -> None:
 
 
 def test_huge_numbers_are_an_error_not_a_crash() -> None:
-    digits = "9" * MAX_DIGITS
-    assert evaluate(digits) == 10**MAX_DIGITS - 1
+    digits = "9" * limit_of("digits")
+    assert evaluate(digits) == 10 ** len(digits) - 1
     for text in [
         f"{digits}9",
         f"product(({digits},10))",

@@ -34,6 +34,7 @@ PAST_A_DOOR = {
 BY_NAME = {
     "tla.indexing.exact.budget": "islpy, which is no part of the house",
     "tla.testing.operations": "it looks up the function of each operation by the name that users write",
+    "tla.ground.annotations": "it finds what the annotations of a failed call name",
     "tla.ground.lazy": "the one helper of lazy packages",
     "tla.ground.display": "the registry of displays",
     "tla.types.terms": "it finds what a checked program names; nothing imports the plugin",

@@ -293,7 +293,7 @@ def test_a_file_that_is_no_module(file: str) -> None:
         read(f"{file}:%x")
     assert caught.value.summary.startswith(f"{file}: ")
     Path(file).write_bytes(b"\xff\xff")
-    with pytest.raises(ModuleError, match="the text is no UTF-8"):
+    with pytest.raises(FileError, match=r"m\.hlo is not text: byte 0 is not UTF-8"):
         read(f"{file}:%x")
 
 

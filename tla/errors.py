@@ -19,8 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Self
 
 __all__ = [
+    "ArgumentError",
     "BindingError",
     "CapacityError",
     "CongruenceError",
@@ -30,6 +32,7 @@ __all__ = [
     "KindError",
     "LayoutError",
     "LeafError",
+    "LimitError",
     "NotALayoutError",
     "OverlapError",
     "ParseError",
@@ -37,6 +40,7 @@ __all__ = [
     "TlaError",
     "UndecidedError",
     "UnsupportedError",
+    "ZeroDivisorError",
 ]
 
 
@@ -46,9 +50,6 @@ class TlaError(Exception):
     Args:
         summary: One line, without a full stop, that names the fault.
         details: Sentences below it: the numbers, the condition, one way out.
-        hint: Makes one more detail, or an empty text, when somebody first looks at the error: for a way
-            out that takes a search. Many errors are caught and never read. It runs under the
-            assumptions under which the error is raised.
         data: The same facts as attributes of the error.
     """
 
@@ -56,13 +57,20 @@ class TlaError(Exception):
     summary: str
     _hint: Callable[[], str] | None
 
-    def __init__(
-        self, summary: str, *details: str, hint: Callable[[], str] | None = None, **data: object
-    ) -> None:
+    def __init__(self, summary: str, *details: str, **data: object) -> None:
         super().__init__(summary, *details)
         self.summary = summary
-        self._hint = None if hint is None else partial(copy_context().run, hint)
+        self._hint = None
         self.__dict__.update(data)
+
+    def with_hint(self, hint: Callable[[], str]) -> Self:
+        """Return the error; ``hint`` makes its last detail, or an empty text, when somebody reads it.
+
+        It is for a way out that takes a search, since many errors are caught and never read. It runs
+        under the assumptions of now.
+        """
+        self._hint = partial(copy_context().run, hint)
+        return self
 
     def _complete(self) -> None:
         """Work out the hint; the arguments of the error then have it."""
@@ -121,6 +129,14 @@ class KindError(TlaError, TypeError):
     """An argument is of a kind that the function does not take."""
 
 
+class ArgumentError(TlaError, ValueError):
+    """An argument is of the right kind, and has a value that the function does not take."""
+
+
+class ZeroDivisorError(TlaError, ZeroDivisionError):
+    """A number is divided by 0."""
+
+
 class NotALayoutError(TlaError, TypeError):
     """An argument that must be a layout is none."""
 
@@ -158,6 +174,18 @@ class UndecidedError(TlaError):
     steps, and the text names the modes that were too hard."""
 
 
+class LimitError(UndecidedError):
+    """A request is beyond a limit of `tla.limits`; the text names the limit and what raises it.
+
+    Attributes:
+        limit: The name of the limit.
+        most: What it is.
+    """
+
+    limit: str
+    most: int
+
+
 class ContradictionError(TlaError, ValueError):
     """Conditions that cannot hold together are assumed; the text names them."""
 
@@ -183,8 +211,10 @@ class ParseError(TlaError, ValueError):
     def __init__(
         self, summary: str, text: str, start: int, end: int | None = None, *details: str
     ) -> None:
+        if not isinstance(start, int) or not isinstance(end, int | None):
+            raise KindError("a ParseError takes the start and the end of a span as ints")
         super().__init__(summary, *details, text=text, start=start)
-        self.end = start + 1 if end is None else end
+        self.end = start + 1 if end is None or end < start else end
         self.args = (summary, text, start, self.end, *details)
 
     @property
@@ -193,6 +223,8 @@ class ParseError(TlaError, ValueError):
 
     def named(self, name: str) -> ParseError:
         """Return the same error with the name of the source before its summary."""
+        if not isinstance(name, str):
+            raise KindError(f"the name of a source is a text, not a {type(name).__name__}")
         return ParseError(f"{name}: {self.summary}", self.text, self.start, self.end, *self.details)
 
     @property

@@ -30,7 +30,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, TypeAlias
 
 from . import algebra, layouts, numbers
 from .errors import LeafError, ParseError, TlaError
-from .ground import MAX_DIGITS, near_words, shortened
+from .ground import (
+    guarded,
+    is_too_long,
+    limit_of,
+    most_digits,
+    near_words,
+    shortened,
+    way_out,
+)
 from .layouts import (
     ComposedLayout,
     Layout,
@@ -45,6 +53,7 @@ from .layouts import (
     leaf_at,
     swizzle_at,
     swizzle_follows,
+    text_of,
     tuple_or_expr,
     value_at,
 )
@@ -108,6 +117,7 @@ class _Reader(NamingScanner):
 
 
 @limit_nesting
+@guarded
 def evaluate(
     text: str,
     calls: list[Call] | None = None,
@@ -145,6 +155,7 @@ def evaluate(
     return value
 
 
+@limit_nesting
 def text_of_value(value: Any) -> str:
     """Return the expression of a value: its notation, with ``true`` and ``false`` for bools.
 
@@ -159,7 +170,7 @@ def text_of_value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if _is_function(value) or value is _ or isinstance(value, int | SymbolicInt):
-        return str(value)
+        return text_of(value) if isinstance(value, int) else str(value)
     raise LeafError(f"expected a layout, an int, a bool or a tuple of them, got {type(value).__name__}")
 
 
@@ -337,9 +348,9 @@ def _bind(
     by_key = {p.name: p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
     places, rest = iter(by_place), next((p for p in parameters if p.kind is p.VAR_POSITIONAL), None)
 
-    def refuse(summary: str, start: int, stop: int) -> NoReturn:
+    def refuse(summary: str, start: int, stop: int, *details: str) -> NoReturn:
         usage = f"It is called as {name}({', '.join(map(_usage, parameters))})."
-        raise ParseError(summary, scan.text, start, stop, usage)
+        raise ParseError(summary, scan.text, start, stop, usage, *details)
 
     taken: set[str] = set()
     positional: list[Any] = []
@@ -362,6 +373,9 @@ def _bind(
                 refuse(f"{name} takes {count} in place, and this is one more", start, stop)
             positional.append(value)
         taken.add(parameter.name)
+        if parameter.name == "upto" and isinstance(value, int) and value > limit_of("rank"):
+            summary = f"{name} takes at most {limit_of('rank')} as 'upto', not {_in_words(value)}"
+            refuse(summary, start, stop, way_out("rank", value))
         wanted = _wanted(parameter, value)
         if wanted:
             refuse(f"{name} takes {wanted} as {parameter.name!r}, not {_in_words(value)}", start, stop)
@@ -378,17 +392,11 @@ def _usage(parameter: Parameter) -> str:
     return parameter.name if parameter.default is parameter.empty else f"[{parameter.name}]"
 
 
-_MAX_RANK: Final = 1000
-"""The most modes that an expression may ask for by a number."""
-
-
 def _wanted(parameter: Parameter, value: Any) -> str:
     """What a parameter takes, as far as it tells, where the value is something else."""
     annotation = str(parameter.annotation)
     if annotation == "bool" and not isinstance(value, bool):
         return "true or false"
-    if parameter.name == "upto" and isinstance(value, int) and value > _MAX_RANK:
-        return f"at most {_MAX_RANK}"
     wants_layout = annotation.startswith(("AnyLayout", "Layout[")) and "|" not in annotation
     return "a layout" if wants_layout and not is_layout(value) else ""
 
@@ -413,7 +421,8 @@ def _result(
     except (MemoryError, OverflowError, ValueError):  # ValueError: an int too long to print
         scan.fail(f"{name} leads to ints or tuples that are too large", start, scan.last)
     if _is_too_long(value):
-        scan.fail(f"{name} has an int of more than {MAX_DIGITS} digits", start, scan.last)
+        summary = f"{name} has an int of more than {most_digits()} digits"
+        scan.fail(summary, start, scan.last, way_out("digits"))
     return value
 
 
@@ -440,10 +449,7 @@ def _is_too_long(value: Any) -> bool:
         return _is_too_long((value.shape, value.stride, value.origin_shape))
     if is_composed(value):
         return _is_too_long((value.outer, value.offset, value.inner))
-    return isinstance(value, int) and abs(value) >= _TOO_LONG
-
-
-_TOO_LONG: Final = 10**MAX_DIGITS
+    return isinstance(value, int) and is_too_long(value)
 
 
 def _in_words(value: Any) -> str:

@@ -16,7 +16,7 @@ import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .errors import KindError, ParseError, TlaError
-from .ground import ELEMENT_TYPES, shortened
+from .ground import ELEMENT_TYPES, described, guarded, shortened, visible
 from .layouts import parse
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ class FileError(TlaError):
     """The file of a pointer cannot be read; ``path`` names it."""
 
 
+@guarded
 def read(text: str) -> Any:
     """Return the value that a text writes: a `Layout` or int tuple, an `XlaShape` or `XlaTuple`.
 
@@ -70,7 +71,7 @@ def read(text: str) -> Any:
         FileError: there is no such file, or it is no text.
     """
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise KindError(f"expected a text, got {type(text).__name__} {text!r}", value=text)
+        raise KindError(f"expected a text, got {described(text)}", value=text)
     if ":%" in text and (pointer := _POINTER.fullmatch(text)):
         return _pointed_at(pointer)
     try:
@@ -118,6 +119,7 @@ def _value(text: str) -> Any:
     )
 
 
+@guarded
 def tagged(text: str, symbols: Mapping[str, Any] | Names | None = None) -> TaggedLayout | None:
     """Return the layout that a tag writes, with its element type; None where a text writes no tag.
 
@@ -166,9 +168,13 @@ def _pointed_at(pointer: re.Match[str]) -> AnyShape:
                 names.add(instruction.name)
                 if instruction.name == name:
                     shapes[head.name] = instruction.shape
+    except FileError:
+        if not shapes:
+            raise
     except ModuleError as error:
         if not shapes:
-            raise error.of_file(path) from None
+            raise error.of_file(visible(path)) from None
+    path = visible(path)
     if not shapes:
         _blame(pointer, 3, f"{path} has no instruction %{name}{_in(computation)}", *_near(name, names))
     if len(shapes) > 1:
@@ -211,9 +217,17 @@ def _blame(pointer: re.Match[str], group: int, summary: str, *details: str) -> N
 
 def _lines(path: str) -> Iterator[str]:
     try:
-        file = open(path, encoding="utf-8-sig")  # noqa: SIM115 - closed below
+        file = open(path, "rb")  # noqa: SIM115 - closed below
     except (OSError, ValueError) as error:  # a text may hold characters that no path can have
         why = error.strerror if isinstance(error, OSError) else error
-        raise FileError(f"cannot read {path}: {why}", path=path) from None
+        raise FileError(f"cannot read {visible(path)}: {why}", path=path) from None
+    size = 0
     with file:
-        yield from file
+        for line in file:
+            try:
+                text = line.decode()
+            except UnicodeDecodeError as error:
+                why = f"{visible(path)} is not text: byte {size + error.start} is not UTF-8"
+                raise FileError(why, path=path) from None
+            yield text if size else text.removeprefix("\ufeff")
+            size += len(line)

@@ -122,6 +122,13 @@ def check_witness(error: Any) -> None:
     assert naive_extended(error.a, error.b(error.coord)) == error.value != error.layout_value
 
 
+def test_an_exact_tile_of_an_unknown_size_asks_for_the_count_of_its_tiles() -> None:
+    """Tiles ``(2,2):(1,3)`` take 4 coordinates for each 6 of the size."""
+    with pytest.raises(UndecidedError) as caught:
+        logical_divide(parse("A:1"), parse("(2,2):(1,3)"), exact=True)
+    assert str(caught.value.obligation) == "4 * ((A + 5) // 6) == A"
+
+
 @given(divisions())
 def test_an_exact_tile_covers_each_element_once(case: tuple[Any, Any]) -> None:
     layout, tiler = case

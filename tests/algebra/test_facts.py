@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from itertools import product
 from math import prod
 from random import Random
@@ -20,8 +20,8 @@ from tla.algebra.facts import (
     is_injective,
     is_surjective_onto,
 )
-from tla.algebra.modes import WORK
-from tla.numbers import evaluate, sym
+from tla.ground.limits import limit_of, limits
+from tla.numbers import assume, evaluate, sym
 from tla.testing import layouts, naive_offset, naive_offsets, shapes
 
 FACTS = (is_injective, collision, is_bijective, is_contiguous)
@@ -273,6 +273,28 @@ def test_more_coordinates_than_offsets() -> None:
     assert "more coordinates than offsets" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("(2,2):(A,B)", ["A >= B", "A >= 2 * B"]),
+        ("(2,3):(A,3)", ["A >= 3", "A >= 9"]),
+        ("(4,A):(B,1)", ["B >= A"]),
+        ("(A,B):(C,1)", ["C >= B"]),
+        ("(A,B,C):(B,1,D)", ["D >= A * B"]),
+        ("(A,B):(0,C)", ["A == 1"]),
+    ],
+)
+def test_what_is_asked_settles_which_modes_nest(text: str, asked: list[str]) -> None:
+    with ExitStack() as conditions:
+        for condition in asked:
+            with pytest.raises(UndecidedError, match="cannot decide whether") as caught:
+                is_injective(tla.parse(text))
+            obligation: Any = caught.value.obligation
+            assert str(obligation) == condition
+            conditions.enter_context(assume(obligation))
+        assert is_injective(tla.parse(text))
+
+
 @pytest.mark.parametrize(("count", "bits"), [(22, 60), (60, 70), (60, 100), (200, 300)])
 @pytest.mark.parametrize("fact", [is_injective, collision])
 def test_a_search_ends(fact: Any, count: int, bits: int) -> None:
@@ -282,15 +304,14 @@ def test_a_search_ends(fact: Any, count: int, bits: int) -> None:
     with pytest.raises(UndecidedError, match="cannot decide within 100000 steps whether") as caught:
         fact(layout)
     error = caught.value
-    assert (error.layout, error.modes, error.steps) == (layout, tuple(range(count)), WORK)
+    assert (error.layout, error.modes, error.steps) == (layout, tuple(range(count)), limit_of("steps"))
     assert f"{count} of its modes are tangled: 2:{stride[0]}, 2:{stride[1]}, " in str(error)
     assert "5:" not in error.details[0]  # the mode above them all has no part in it
 
 
-def test_an_undecided_part_names_the_modes_joined_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tla.algebra.cancelling.WORK", 10)
+def test_an_undecided_part_names_the_modes_joined_in_it() -> None:
     layout = Layout((2, 2, 1, 2, 3, 2, 2, 2), (101, 202, 5, 997, 10**6, 787, 617, 529))
-    with pytest.raises(UndecidedError) as caught:
+    with limits(steps=10), pytest.raises(UndecidedError) as caught:
         is_injective(layout)
     assert caught.value.summary == (
         "cannot decide within 10 steps whether "
@@ -305,8 +326,7 @@ def test_an_undecided_part_names_the_modes_joined_in_it(monkeypatch: pytest.Monk
 @given(layouts(shapes(max_size=300, min_extent=2, min_rank=3, max_rank=8, max_depth=1), max_stride=600))
 def test_a_short_search_never_guesses(layout: Any) -> None:
     for work in (0, 5, 30):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("tla.algebra.cancelling.WORK", work)
+        with limits(steps=work):
             try:
                 pair = collision(layout)
             except UndecidedError:

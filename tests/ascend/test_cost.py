@@ -276,6 +276,24 @@ def test_what_of_the_bytes_is_in_l2(plan: Plan) -> None:
     assert closed[along] == pytest.approx(by_walk[along], rel=0.05)
 
 
+@pytest.mark.parametrize("order", ["aswt", "iterate_k", "column"])
+def test_what_is_in_l2_by_other_orders(order: str) -> None:
+    """The closed form for orders without an offset is what walking finds, where a round fits in L2."""
+    chip = Ascend950 if order == "aswt" else AtlasA2
+    for problem, tile, cores, l2 in (
+        ((3000, 2000, 512), (64, 128), 3, 20),
+        ((2000, 3000, 256), (128, 48), 5, 20),
+        ((1000, 2900, 1024), (32, 64), 12, 22),
+        ((2500, 700, 1400), (32, 80), 2, 20),
+        ((2900, 2900, 300), (256, 128), 3, 21),
+    ):
+        core = chip.replaced(l2=1 << l2, cores=cores)
+        product = model(gemm(core, problem, l1=(*tile, 64), l0=(*tile, 32), swizzle=order))
+        l1 = GemmShape(*tile, 64)
+        closed, by_walk = product.work(l1).from_gm, product.work_by_walk(l1).from_gm
+        assert closed == pytest.approx(by_walk, rel=0.2)
+
+
 def test_what_of_large_products_is_in_l2() -> None:
     """Of sizes that occur: bands of B, or of A, for which the other is read again and again."""
     for problem in (

@@ -4,9 +4,9 @@ from collections import Counter
 
 from hypothesis import given, strategies as st
 
-from tla.ascend.schedules import identity
+from tla.ascend.schedules import aswt, column, identity, iterate_k
 from tla.ascend.shapes import GemmCoord, GemmShape
-from tla.ascend.tuning.loads import Loads, loads, loads_of
+from tla.ascend.tuning.loads import Loads, loads, loads_by_columns, loads_in_bands, loads_of
 
 extents = st.integers(1, 700)
 tile_extents = st.integers(1, 9).map(lambda n: 16 * n)
@@ -100,6 +100,37 @@ def test_a_schedule_is_counted_as_its_closed_form(
     found = loads_of(schedule)
     assert by_shape(found) == by_shape(closed)
     assert found[:3] == closed[:3]
+
+
+@given(
+    st.tuples(extents, extents),
+    st.tuples(tile_extents, tile_extents),
+    st.integers(1, 40),
+    st.sampled_from(["aswt", "whole aswt", "iterate_k", "column"]),
+)
+def test_orders_without_an_offset_are_counted_as_walking_finds(
+    sizes: tuple[int, int], tile_sizes: tuple[int, int], cores: int, order: str
+) -> None:
+    problem, tile = GemmCoord(*sizes, 64), GemmShape(*tile_sizes, 64)
+    if order == "column":
+        schedule = column(problem, tile, cores=cores)
+        closed = loads_by_columns(problem, tile, cores=cores)
+    else:
+        if order == "iterate_k":
+            schedule = iterate_k(problem, tile, cores=cores)
+        else:
+            schedule = aswt(problem, tile, cores=cores, split=order == "aswt")
+        pieces = schedule.last_blocks or None
+        closed = loads_in_bands(problem, tile, schedule.bands, cores=cores, pieces=pieces)
+    found = loads_of(schedule)
+    assert closed[:2] == found[:2]
+    assert sum(closed.blocks()) == closed.tasks
+    if len(schedule.last_blocks) < cores:  # pieces on all cores make one more round that is full
+        assert closed.full_rounds == found.full_rounds
+        assert by_shape(closed) == by_shape(found)
+    assert Counter(dict(zip(closed.shapes, closed.blocks(), strict=True))) >= Counter(
+        dict(zip(found.shapes, found.blocks(), strict=True))
+    )
 
 
 def test_many_blocks_take_no_longer_than_few() -> None:

@@ -14,12 +14,12 @@ from fuzz_schedules import SCHEDULERS
 from hypothesis import given, strategies as st
 from oracle import rows
 
-from tla import CoordinateError, LayoutError, ParseError, UnsupportedError
+from tla import CoordinateError, LayoutError, LimitError, ParseError
 from tla.ascend import schedules
 from tla.ascend.schedules import Block, Schedule, Task
 from tla.ascend.schedules.order import bands_of, owner, share
-from tla.ascend.schedules.tasks import MOST_WALKED
 from tla.ascend.shapes import GemmCoord
+from tla.ground.limits import limit_of, limits
 
 FILE = "catlass_tla.jsonl"
 
@@ -356,22 +356,22 @@ def test_more_tasks_than_63_bits_hold(name: str) -> None:
         schedule.proof, schedule.balance, schedule.timeline, schedule.walk_by_core,
         lambda: schedule.traffic("half"), lambda: schedule.l2_reuse("half"), lambda: schedule[:],
     ):  # fmt: skip
-        with pytest.raises(UnsupportedError, match=f"^{schedule.count} tasks are too many") as caught:
+        with pytest.raises(LimitError, match=f"^{schedule.count} tasks are too many") as caught:
             walk()
-        assert (caught.value.count, caught.value.most) == (schedule.count, MOST_WALKED)
+        assert (caught.value.count, caught.value.most) == (schedule.count, limit_of("tasks"))
         assert caught.value.details[0].startswith("A tile larger than GemmShape<1,1,1> makes fewer")
-    with pytest.raises(UnsupportedError, match="tasks are too many to go through one by one"):
+    with pytest.raises(LimitError, match="tasks are too many to go through one by one"):
         schedule.of_core(0)
 
 
-def test_the_most_tasks_that_are_walked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tla.ascend.schedules.tasks.MOST_WALKED", 12)
-    assert schedules.identity((4, 3, 1), (1, 1, 1)).proof().tasks == 12
-    with pytest.raises(UnsupportedError, match=r"^13 tasks are too many .*: at most 12"):
-        schedules.identity((13, 1, 1), (1, 1, 1)).proof()
-    assert len(schedules.identity((13, 2, 1), (1, 1, 1), cores=4).of_core(3)) == 6
-    with pytest.raises(UnsupportedError, match="fewer slices of K than 15"):
-        schedules.splitk((1, 1, 1), (1, 1, 1), splitk=15).proof()
+def test_the_most_tasks_that_are_walked() -> None:
+    with limits(tasks=12):
+        assert schedules.identity((4, 3, 1), (1, 1, 1)).proof().tasks == 12
+        with pytest.raises(LimitError, match=r"^13 tasks are too many .*: at most 12"):
+            schedules.identity((13, 1, 1), (1, 1, 1)).proof()
+        assert len(schedules.identity((13, 2, 1), (1, 1, 1), cores=4).of_core(3)) == 6
+        with pytest.raises(LimitError, match="fewer slices of K than 15"):
+            schedules.splitk((1, 1, 1), (1, 1, 1), splitk=15).proof()
 
 
 @pytest.mark.parametrize("name", SCHEDULERS)

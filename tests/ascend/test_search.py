@@ -208,9 +208,18 @@ def test_a_rank_does_not_depend_on_how_many_are_asked_for(
         assert estimate(few.plan_of(tile)) == tile
 
 
+@pytest.mark.parametrize("order", ["aswt", "column", "iterate_k"])
+def test_small_tiles_of_a_large_product_are_ranked(order: str) -> None:
+    """Tiles of 16 x 16 make 10 million blocks, more than a pass may have."""
+    found = search("Ascend950" if order == "aswt" else "AtlasA2", (51200, 51200, 16), swizzles=order)
+    assert found.best.blocks < 1 << 21
+    small = estimate(found.plan.replaced(l1="16,16,16", l0="16,16,16"))
+    assert small.blocks >= 3200 * 3200
+
+
 @pytest.mark.parametrize("order", ["BlockSchedulerAswt", "column", "iterate_k"])
-def test_orders_without_a_closed_form(order: str) -> None:
-    """Blocks are walked through once for each m and n: k of a tile does not change them."""
+def test_orders_without_an_offset(order: str) -> None:
+    """Blocks are counted once for each m and n: k of a tile does not change them."""
     product = ("Ascend950", (2031, 256, 978), "half", "ColumnMajor,RowMajor")
     few, many = (search(*product, step=64, top=top, swizzles=order) for top in (2, 40))
     assert few.tiles == many.tiles[:2]

@@ -20,6 +20,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
     """``run("show", "(2,3):(3,1)")`` runs a command; ``stdin`` is what ``-`` reads."""
 
     def command(*arguments: str, stdin: bytes = b"") -> Done:
+        monkeypatch.setenv("COLORTERM", "truecolor")  # rich keeps the first codes
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin)))
         try:
             code = main(arguments)

@@ -33,9 +33,12 @@ Run: TypeAlias = Callable[..., Done]
 
 
 def process(
-    *arguments: str | bytes, stdin: bytes = b"", environment: Mapping[str, str] | None = None
+    *arguments: str | bytes,
+    stdin: bytes = b"",
+    environment: Mapping[str, str] | None = None,
+    encoding: str = "utf-8",
 ) -> Done:
-    """Run ``python -m tla`` to its end."""
+    """Run ``python -m tla`` to its end; the encoding is that of what it writes."""
     done = subprocess.run(
         [*COMMAND, *arguments],
         input=stdin,
@@ -44,4 +47,4 @@ def process(
         check=False,
         timeout=60,
     )
-    return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+    return Done(done.returncode, done.stdout.decode(encoding), done.stderr.decode(encoding))

@@ -47,12 +47,26 @@ def test_a_file(run: Run, tmp_path: Path) -> None:
     assert run("cpp", str(path)) == (0, f"{NOTATION}\n", "")
 
 
-@pytest.mark.parametrize("text", [b"", b"\n", b"\r\n\r", b"\xff\xfe \x00 \x1b[31m\n\n", "é‘’".encode()])
-def test_other_text_passes_byte_for_byte(text: bytes) -> None:
+def passed(text: bytes) -> bytes:
+    """What the command writes of a text."""
     done = subprocess.run(
         [*COMMAND, "cpp"], input=text, env=ENVIRONMENT, capture_output=True, check=True, timeout=60
     )
-    assert (done.stdout, done.stderr) == (text, b"")
+    assert done.stderr == b""
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"\n", b"\r\n\t", b"\xff\xfe  \x1b[01;31m\x1b[Ka\x1b[m\x1b[K\n\n", "é‘’".encode()]
+)
+def test_other_text_passes_byte_for_byte(text: bytes) -> None:
+    assert passed(text) == text
+
+
+def test_no_other_text_commands_a_terminal() -> None:
+    hostile = "\x1b]0;title\x07 \x1b[2J \r \0 \x9b \u202e".encode() + b"\x9b\n"
+    seen = rb"\x1b]0;title\x07 \x1b[2J \r \x00 \x9b \u202e\x9b" + b"\n"
+    assert passed(hostile) == seen
 
 
 def test_each_line_is_out_before_the_next_is_read() -> None:

@@ -48,7 +48,7 @@ OTHERS = {"all", "by", "chip", "file", "format", "help", "json", "layouts", "opc
 
 def test_every_option_is_a_report_or_is_known_to_be_none() -> None:
     parser = hlo._parser()
-    assert {action.dest for action in parser._actions} == OTHERS | set(hlo._WHOLE)
+    assert {action.dest for action in parser._actions} == {"colour"} | OTHERS | set(hlo._WHOLE)
     assert all(hlo._report_of(name) for name in hlo._WHOLE)
 
 

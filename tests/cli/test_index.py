@@ -179,11 +179,23 @@ def test_through_a_computation(run: Run) -> None:
 def test_arrays_that_are_not_read(run: Run) -> None:
     line = "t = (f32[2], f32[3]) tuple(f32[2] x, f32[3] y)"
     (found,) = facts(run, line, "--instruction", "t")["instructions"]
-    assert [len(access["maps"]) for access in found["accesses"]] == [1, 0, 0, 1]
-    assert (
-        "  output 0 -> operand 1, %y f32[3]{0}\n    not read\n"
-        in run("index", line, "--instruction", "t").out
-    )
+    assert [(x["output"], x["operand"], len(x["maps"])) for x in found["accesses"]] == [
+        (0, 0, 1), (1, 1, 1),
+    ]  # fmt: skip
+    line = "s = f32[2] add-dependency(f32[2] x, token[] y)"
+    assert "  output -> operand 1, %y token[]\n    not read\n" in run("index", line).out
+
+
+def test_a_tuple_of_many_arrays_takes_a_step_for_each(run: Run, tmp_path: Path) -> None:
+    n = 3000
+    file = tmp_path / "many.hlo"
+    names = ", ".join(f"p{i}" for i in range(n))
+    lines = "".join(f"  p{i} = f32[3] parameter({i})\n" for i in range(n))
+    shape = ", ".join(["f32[3]"] * n)
+    file.write_text(f"HloModule m\n\nENTRY e {{\n{lines}  ROOT t = ({shape}) tuple({names})\n}}\n")
+    for options in ([], ["--to-output"]):
+        (found,) = facts(run, str(file), *options)["instructions"]
+        assert [(x["output"], x["operand"]) for x in found["accesses"]] == [(i, i) for i in range(n)]
 
 
 GATHER = "g = f32[8] all-gather(f32[2] x), dimensions={0}, replica_groups={{0,1,2,3}}"

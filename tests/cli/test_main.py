@@ -73,6 +73,34 @@ def test_the_examples_of_the_help_run(run: Run, tmp_path: Path, command: str | N
     assert done.stdout
 
 
+@pytest.mark.parametrize("words", [[], ["show"], ["ascend"], ["ascend", "copy"], ["completion"]])
+def test_help_as_a_command(run: Run, words: list[str]) -> None:
+    assert run("help", *words) == run(*words, "--help")
+    assert run("help", *words).code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["shwo"], "there is no command 'shwo'. Did you mean show?"),
+        (["Explian"], "there is no command 'Explian'. Did you mean explain?"),
+        (["hepl"], "Did you mean help?"),
+        (["help", "shwo"], "Did you mean show?"),
+        (["ascend", "serach"], "there is no subcommand 'serach'. Did you mean search?"),
+        (
+            ["show", "4:1", "--stripe"],
+            "unrecognized arguments: --stripe. Did you mean --strip or --slices?",
+        ),
+        (["show", "4:1", "--rwos=3"], "Did you mean --rows"),
+        (["eval", "4:1", "more"], "unrecognized arguments: more\n"),
+    ],
+)
+def test_a_mistyped_word(run: Run, words: list[str], meant: str) -> None:
+    code, out, err = run(*words)
+    assert (code, out) == (2, "")
+    assert meant in err
+
+
 # --- exit codes ---
 
 
@@ -175,6 +203,58 @@ def test_an_interrupt_leaves_no_traceback(tmp_path: Path) -> None:
     assert (command.returncode, out, err) == (130, b"", b"tla: interrupted\n")
 
 
+INTERRUPTING = """\
+import os, signal, sys
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == os.environ["INTERRUPTED"]:
+            os.environ["INTERRUPTED"] = ""
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Finder())
+"""
+
+
+@pytest.mark.parametrize("module", ["ground", "cli", "cli.main", "errors", "evaluation"])
+@pytest.mark.parametrize("command", ["module", "script"])
+def test_an_interrupt_while_it_is_imported(tmp_path: Path, command: str, module: str) -> None:
+    """No traceback from the first line of the library on: the process ends, or says that it does."""
+    (tmp_path / "sitecustomize.py").write_text(INTERRUPTING)
+    script = tmp_path / "tla"
+    script.write_text("import sys\nfrom tla.cli import main\nsys.exit(main())\n")
+    path = os.pathsep.join([str(tmp_path), ENVIRONMENT["PYTHONPATH"]])
+    done = subprocess.run(
+        [
+            sys.executable,
+            *(["-m", "tla"] if command == "module" else [str(script)]),
+            "eval",
+            "size(4:1)",
+        ],
+        env={**ENVIRONMENT, "PYTHONPATH": path, "INTERRUPTED": f"tla.{module}"},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) in (
+        (-signal.SIGINT, b"", b""),
+        (130, b"", b"tla: interrupted\n"),
+    )
+
+
+def test_an_interrupt_is_an_exception_for_other_programs() -> None:
+    """Only the command changes what a signal does, and gives it back."""
+    script = "import signal, tla.cli; tla.cli.main(['eval', '4:1']); print(signal.getsignal(2).__name__)"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env=ENVIRONMENT,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        capture_output=True,
+        check=False,
+    )
+    assert done.stdout == b"4:1\ndefault_int_handler\n"
+
+
 def test_a_reader_that_leaves_is_no_error() -> None:
     """`tla show ... | head -1`, with more output than a pipe holds."""
     text = ("show", "(400,400):(400,1)", "--rows", "400", "--columns", "400")
@@ -230,6 +310,7 @@ def test_a_full_disk() -> None:
     assert code == 1
     assert err.startswith("tla: error: ")
     assert "No space left" in err
+    assert in_a_shell("diff 4:1 4:1 > /dev/full")[0] == 2  # 1 says that they differ
     assert "Traceback" not in err
 
 

@@ -11,6 +11,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tla.cli import COMMANDS
+
 from .running import COMMAND, ENVIRONMENT, process
 
 if TYPE_CHECKING:
@@ -241,10 +243,10 @@ def test_colours_are_those_asked_for(run: Run) -> None:
             re.findall(r'fill="(#\w+)"', run("show", "(4,(2,2)):(4,(1,2))", "--svg", *options).out)
         )
 
-    assert len(colours("--colour", "none")) == 1
-    assert colours() == colours("--colour", "tile") == colours("--color", "tile")
-    assert colours("--colour", "offset") != colours()
-    assert run("show", "(2,3):(3,1)", "--colour", "bank").code == 2
+    assert len(colours("--colour-by", "none")) == 1
+    assert colours() == colours("--colour-by", "tile") == colours("--color-by", "tile")
+    assert colours("--colour-by", "offset") != colours()
+    assert run("show", "(2,3):(3,1)", "--colour-by", "word").code == 2
 
 
 # --- data, standard input, what is wrong ---
@@ -390,11 +392,29 @@ def test_colour_is_turned_off(environment: dict[str, str]) -> None:
     assert out == process("show", "f32[3,5]{1,0:T(2,2)}").out
 
 
-def test_a_pipe_has_no_colour() -> None:
-    environment = {"TERM": "xterm-256color", "FORCE_COLOR": "1"}
-    for command in ("show", "convert"):
-        done = process(command, "f32[3,5]{1,0:T(2,2)}", environment=environment)
-        assert (done.code, "\x1b" in done.out) == (0, False)
+def test_a_pipe_has_no_colour_unless_it_is_asked_for() -> None:
+    for environment, options, is_coloured in (
+        ({}, [], False),
+        ({"FORCE_COLOR": "1"}, [], True),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, [], False),
+        ({"FORCE_COLOR": "1"}, ["--color=never"], False),
+        ({"NO_COLOR": "1", "TERM": "dumb"}, ["--colour=always"], True),
+    ):
+        done = process("show", "(2,3):(3,1)", *options, environment=environment)
+        assert (done.code, "\x1b[" in done.out) == (0, is_coloured)
+
+
+def test_every_command_is_told_when_to_colour(run: Run) -> None:
+    """One that writes no figure has no colour, and takes the option all the same."""
+    for name in COMMANDS:
+        words = [name, "show"] if name == "ascend" else [name]
+        assert "--color" in run(*words, "--help").out
+    steps = ("compose", "(6,2):(8,2)", "(4,3):(3,1)", "--steps")
+    assert "\x1b[" not in run(*steps).out
+    assert "\x1b[" in run(*steps, "--color=always").out
+    assert "\x1b[" in run("eval", "coalesce((2,3):(1,2))", "--steps", "--color=always").out
+    assert run("eval", "size((2,3):(1,2))", "--color=always") == (0, "6\n", "")
+    assert run("eval", "size((2,3):(1,2))", "--color=blue").code == 2
 
 
 def test_a_picture_fits_the_terminal() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, strategies as st
 from seeing import cells, offsets
 
-from tla import CoordinateError, LayoutError, UnsupportedError, parse
+from tla import CoordinateError, LayoutError, LimitError, UnsupportedError, parse
 from tla.explain import tv_figure
 from tla.ground.figure import NO_COLOUR
 from tla.testing import layouts
@@ -68,7 +68,7 @@ def test_a_huge_tile_is_shown_at_once() -> None:
     assert figure.size == figure.valid_size == 10**10
     shared = tv_figure(parse("(4096,4096):(1,2)"), (16384,))
     assert shared.valid_size == 4095 + 2 * 4095 + 1
-    with pytest.raises(UnsupportedError, match="was not counted"):
+    with pytest.raises(LimitError, match="was not counted"):
         tv_figure(parse("(100000,100000):(3,2)"), (100000, 100000))
 
 

@@ -25,8 +25,11 @@ FAMILY: dict[type[TlaError], tuple[type[BaseException], ...]] = {
     tla.NotALayoutError: (TypeError,),
     tla.UnsupportedError: (),
     tla.UndecidedError: (),
+    tla.LimitError: (tla.UndecidedError,),
     tla.ContradictionError: (ValueError,),
     tla.BindingError: (ValueError,),
+    tla.ArgumentError: (ValueError,),
+    tla.ZeroDivisorError: (ZeroDivisionError,),
 }
 
 
@@ -71,6 +74,11 @@ RAISERS: list[Callable[[], Any]] = [
     lambda: Layout((2, 3))[1, 2],
     lambda: Layout((2, 3))[_, (_, 1)],
     lambda: tla.get((2, 3), 4),
+    lambda: tla.Int(4) % tla.Int(0),
+    lambda: tla.Int(4) << tla.Int(-1),
+    lambda: M % 0,
+    lambda: M**-1,
+    lambda: tla.xla_bridge.to_layout(None),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     lambda: tla.shape_div(4, 3),
     lambda: tla.flatten("x"),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     lambda: tla.unflatten((1, 2), 3),
@@ -79,6 +87,7 @@ RAISERS: list[Callable[[], Any]] = [
     lambda: tla.get_tile_layout(Layout((8, 6)), (3, 3), (-1, 0)),
     lambda: tla.offsets(Layout(2, 2**64)),
     lambda: tla.zN(4, 4, block=(0, 1)),
+    lambda: tla.offset_lists(Layout((10**5, 10**5))),
     lambda: tla.parse("(2,3):(1)"),
     lambda: tla.parse("(2,\n ?)"),
     lambda: tla.parse("(M{div=4},M/8)"),

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from tla import ParseError
-from tla.ground.text import Scanner, near_words
+from tla.ground.text import Scanner
+from tla.ground.words import near_words
 
 
 def test_tokens_and_blanks() -> None:

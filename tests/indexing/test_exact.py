@@ -34,6 +34,7 @@ from .random_maps import pairs_of, random_map, random_maps, reading_map
 islpy: Any = pytest.importorskip("islpy")
 
 from tla.indexing import Relation, relation  # noqa: E402  (islpy is there)
+from tla.indexing.exact.counting import bounds_at  # noqa: E402
 
 Index = tuple[int, ...]
 Pairs = set[tuple[Index, Index]]
@@ -660,6 +661,14 @@ def test_what_has_no_end_is_not_counted() -> None:
         print(free.result_bounds)
     with pytest.raises(UnsupportedError, match="has no bounds"):
         free.to_maps()
+
+
+@pytest.mark.parametrize(
+    ("text", "bounds"),
+    [("2 <= x <= 5", Interval(2, 5)), ("x >= 2", None), ("x <= 5", None), ("x mod 2 = 1", None)],
+)
+def test_bounds_have_two_ends(text: str, bounds: Interval | None) -> None:
+    assert bounds_at(islpy.Set(f"{{ [y, x] : {text} }}"), 1) == bounds
 
 
 # --- islpy is loaded when it is needed ------------------------------------------------------------

@@ -12,7 +12,7 @@ from cases import over
 from hypothesis import given, strategies as st
 from xla_bridge.rows import TILED, array, indices
 
-from tla import CongruenceError, KindError, Layout, UndecidedError, UnsupportedError
+from tla import CongruenceError, KindError, Layout, UndecidedError, UnsupportedError, limits
 from tla.hlo import read_instruction
 from tla.indexing import (
     IndexingMap,
@@ -335,13 +335,9 @@ def test_no_layout_is_overlooked() -> None:
             x = x + (y // c if draw.random() < 0.5 else y % c) * draw.randint(-3, 8)
         m = IndexingMap([x], sizes)
         table = {at: value - values(m)[(0,) * len(sizes)] for at, value in values(m).items()}
-        try:
-            layout_and_offset(m)
-            answer = True
-        except UnsupportedError:
-            answer = False
-        assert answer == _is_layout(table, sizes)
-        answers[answer] += 1
+        answer = _answer(m)
+        assert answer is _is_layout(table, sizes)
+        answers[bool(answer)] += 1
     assert min(answers.values()) > 80
 
 
@@ -383,6 +379,49 @@ def test_a_part_of_a_sum_steps_where_its_multiples_do() -> None:
     n = 1 << 40
     m = parse_map(f"(d0, d1) -> ((d0 * 2 + d1) floordiv 4), domain: d0 in [0, {n - 1}], d1 in [0, 1]")
     assert str(to_layout(m)) == f"((_2,_{n // 2}),_2):((_0,_1),_0)"
+
+
+def test_a_box_that_is_larger_than_what_is_checked() -> None:
+    """One division of a sum: where all points say no, the ends of digits do; else it is open at most."""
+    draw = random.Random(7)
+    answers = {True: 0, False: 0}
+    for _time in range(300):
+        sizes = [draw.randint(2, 9) for _mode in range(draw.choice([2, 2, 3]))]
+        y = sum((dim(i) for i in range(len(sizes)) if draw.random() < 0.8), dim(0) * 0)
+        y, c = y + draw.choice([0, 0, 1, 3]), draw.randint(2, 9)
+        x = (y // c if draw.random() < 0.5 else y % c) * draw.choice([-2, -1, 1, 3])
+        m = IndexingMap([sum((dim(i) * draw.choice([0, 1, 4]) for i in range(len(sizes))), x)], sizes)
+        with limits(indices=prod(sizes)):
+            answer = _answer(m)
+        assert answer is not None
+        with limits(indices=prod(sizes) - 1):
+            assert _answer(m) in ((True, None) if answer else (False,))
+        answers[answer] += 1
+    assert min(answers.values()) > 80
+
+
+def _answer(m: IndexingMap) -> bool | None:
+    try:
+        layout_and_offset(m)
+    except UnsupportedError:
+        return False
+    except UndecidedError:
+        return None
+    return True
+
+
+def test_a_variable_is_read_as_far_as_is_checked() -> None:
+    m = IndexingMap([dim(0) % 11 + dim(0) // 17], [100])
+    answers = []
+    for work in (8, 17, 18, 100):
+        with limits(indices=work):
+            answers.append(_answer(m))
+    assert answers == [None, None, False, False]
+
+
+def test_the_last_point_is_checked_first() -> None:
+    with limits(indices=4):
+        assert _answer(IndexingMap([(dim(0) + dim(1)) // 2 + dim(2) + dim(3)], [2, 2, 2, 2])) is False
 
 
 @pytest.mark.parametrize(

@@ -181,7 +181,7 @@ def test_huge_ints_are_an_error_not_a_crash() -> None:
     for text in ["9" * 4301, "_" + "9" * 10**5, "-" + "9" * 10**5, f"(2):({'9' * 5000})"]:
         with pytest.raises(ParseError, match=r"an int of \d+ digits; at most 4300 are read") as caught:
             parse(text)
-        assert len(str(caught.value)) < 400
+        assert len(str(caught.value)) < 500
 
 
 @pytest.mark.parametrize("text", ["x" * 10**5 + "é", "(" + "y" * 10**5 + "?)", "(2,3)" + "z" * 10**5])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 import tla
-from tla import Layout, LayoutError, offset_lists, offsets
+from tla import Layout, LayoutError, LimitError, offset_lists, offsets
 from tla.testing import layouts, naive_table, shapes
 
 np = pytest.importorskip("numpy")
@@ -83,10 +83,13 @@ def test_a_large_table_is_the_outer_sum() -> None:
 
 def test_a_table_too_large_is_refused_before_it_is_begun() -> None:
     for layout in (Layout((10**7, 10**7)), Layout((2,) * 40), Layout((1,) * 65), Layout((2**70, 0))):
-        with pytest.raises(LayoutError, match="the table of"):
+        with pytest.raises((LayoutError, LimitError), match="the table of"):
             offsets(layout)
+    for layout in (Layout((10**5, 10**5)), Layout((2,) * 40)):
+        with pytest.raises(LimitError, match="too large"):
+            offset_lists(layout)
     assert offsets(Layout((4, 8)), limit=32).size == 32
-    with pytest.raises(LayoutError, match="At most 31"):
+    with pytest.raises(LimitError, match="At most 31"):
         offsets(Layout((4, 8)), limit=31)
 
 

@@ -1,5 +1,6 @@
 """Texts: each evaluates to its expression; the notation, MLIR and C++ read as people write them."""
 
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -34,7 +35,14 @@ EXAMPLES: list[tuple[Callable[[], Any], str, str, str, str]] = [
     (lambda: J // 4, "j{min=none}//4", "j // 4", "j floordiv 4", "(j / 4 - (j % 4 < 0))"),
     (lambda: least(X, 7), "min(7,i{min=0})", "min(7, i)", "min(7, i)", "(7 < i ? 7 : i)"),
     (lambda: greatest(X, 7), "max(7,i{min=0})", "max(7, i)", "max(7, i)", "(7 > i ? 7 : i)"),
+    (lambda: greatest(X - 7, 0), "max(0,i{min=0}-7)", "max(0, i - 7)", "max(0, i - 7)",
+     "(0 > (i - 7) ? 0 : (i - 7))"),
     (lambda: -N, "-N", "-N", "-N", "-N"),
+    (lambda: J - X * N * 2, "-2*N*i{min=0}+j{min=none}", "-2 * N * i + j", "N * i * -2 + j",
+     "-2 * N * i + j"),
+    (lambda: -(X * N), "-N*i{min=0}", "-N * i", "-N * i", "-N * i"),
+    (lambda: X // (M // 16), "i{min=0}//(M/16)", "i // (M // 16)", "i floordiv (M floordiv 16)",
+     "i / (M / 16)"),
     (lambda: 3 - N, "-N+3", "-N + 3", "-N + 3", "-N + 3"),
     (lambda: X // N % 4, "(i{min=0}//N)%4", "(i // N) % 4", "(i floordiv N) mod 4", "(i / N) % 4"),
 ]  # fmt: skip
@@ -221,11 +229,12 @@ def test_cpp_names_of_narrow_types_are_widened() -> None:
 # --- at random -----------------------------------------------------------------------------------
 
 
-def test_texts_have_balanced_parentheses_and_no_double_signs() -> None:
+def test_texts_have_parentheses_in_pairs_where_they_tell_and_no_double_signs() -> None:
     for case in cases(32, 1500):
         x = case.built()
         for write in (to_notation, to_python, to_mlir, to_cpp):
             text = write(x)
             assert text.count("(") == text.count(")")
             assert "--" not in text.replace(" ", "")
+            assert not re.search(r"(?<!\w)\(\w+\)", text)  # a number or a name alone
             assert "\0" not in text

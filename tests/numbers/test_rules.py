@@ -18,6 +18,7 @@ from random_exprs import (
     Unknown,
     box_of,
     build,
+    cases,
     source_of_value,
     symbols_of,
     table_of,
@@ -25,9 +26,9 @@ from random_exprs import (
     unknowns,
 )
 
-from tla.numbers import Expr, Value, sym
+from tla.numbers import Expr, Symbol, Value, assume, least, sym
 from tla.numbers.facts import known_negative, known_zero
-from tla.numbers.nodes import Least, Quotient, Remainder, expr_of
+from tla.numbers.nodes import Least, Quotient, Remainder, atoms_of, expr_of
 from tla.numbers.rules import DIVISION, MINIMUM, REMAINDER, SUM, Rule
 
 SEED = 3
@@ -278,7 +279,8 @@ def test_the_proof_sees_a_wrong_rule() -> None:
 
 # --- the operations, on what the rules are for ----------------------------------------------------
 
-M, N = sym("M", divisible_by=16), sym("N")
+M, N, K = sym("M", divisible_by=16), sym("N"), sym("K")
+SIX, EIGHT = sym("p", divisible_by=6), sym("q", divisible_by=8)
 X, J = sym("i", min=0), sym("j", min=None)
 DIGIT = sym("d", min=0, max=N - 1)
 
@@ -301,6 +303,9 @@ DIGIT = sym("d", min=0, max=N - 1)
         ((X * 4 + J % 4) // 8, X // 2),
         ((X * N + DIGIT) // N, X),
         ((X * N + DIGIT) % N, DIGIT),
+        ((EIGHT * SIX + EIGHT % SIX) // (SIX * 6), EIGHT // 6),
+        ((K * N + K % N) // (N * 6), K // 6),
+        ((K * N + K % N) % (N * 6), K % 6 * N + K % N),
         (DIGIT // N, 0),
         (DIGIT % N, DIGIT),
         (X % N % N, X % N),
@@ -308,6 +313,11 @@ DIGIT = sym("d", min=0, max=N - 1)
         ((X * N) % N, 0),
         ((J // N) * N + J % N, J),
         ((X * N * 2) // (N * 4), X // 2),
+        ((X * N) // (K * N + N), X // (K + 1)),
+        ((X * N) % (K * N + N), X % (K + 1) * N),
+        ((SIX + EIGHT + 11) // 12, (SIX // 2 + EIGHT // 2 + 5) // 6),
+        ((X * 2) // (K * 2 + 2), X // (K + 1)),
+        ((X * 2) % (K * 2 + 2), X % (K + 1) * 2),
         (J // -1, -J),
         ((1 - J) // -1, J - 1),
         ((-(X % 7)) // -1, X % 7),
@@ -316,3 +326,29 @@ DIGIT = sym("d", min=0, max=N - 1)
 def test_worked_examples(got: Any, want: Any) -> None:
     assert type(got) is type(want)
     assert bool(got == want), f"{got!r} is not {want!r}"
+    assert repr(got) == repr(want)
+
+
+@pytest.mark.parametrize("factor", [J, sym("Z", min=0)], ids=str)
+def test_a_factor_whose_sign_is_open_is_not_cancelled(factor: Any) -> None:
+    """``(3*g) // (g*g)`` is ``3 // g``, whose divisor nobody knows to be above 0."""
+    with assume(factor * factor > 0):
+        for x in ((3 * factor) // (factor * factor), (3 * factor) % (factor * factor)):
+            assert {type(atom) for m in x.terms for atom in m} <= {Quotient, Remainder}
+            (atom,) = [atom for m in x.terms for atom in m]
+            assert bool(atom.parts[1] == factor * factor)
+
+
+def test_an_atom_that_is_made_where_nothing_is_assumed_is_final() -> None:
+    """All but a symbol of one value, which `simplify` puts a number for."""
+    for case in cases(33, 300):
+        for atom in atoms_of(case.built()):
+            low, high = atom.bounds
+            assert atom.is_final == (type(atom) is not Symbol or low is None or low != high)
+    y = sym("y", min=0, max=40)
+    with assume(y < 20):
+        x, minimum = (7 * y + 3) // 11, least(y, 15)
+        assert sorted(atom.is_final for atom in atoms_of(x + minimum)) == [False, False, True]
+    assert bool(x == (7 * y + 3) // 11)
+    assert bool(minimum == least(y, 15))
+    assert all(atom.is_final for atom in atoms_of(x + minimum))

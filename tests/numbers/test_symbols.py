@@ -95,7 +95,10 @@ def test_facts_that_are_no_ints(bad: Any) -> None:
     for given in ({"divisible_by": bad}, {"min": bad}, {"max": bad}):
         with pytest.raises(LeafError) as caught:
             sym("M", **given)
-        assert caught.value.summary == f"expected an int or a symbolic int, got {type(bad).__name__}"
+        assert (
+            caught.value.summary
+            == f"expected an int or a symbolic int, got {type(bad).__name__} {bad!r}"
+        )
 
 
 @pytest.mark.parametrize(

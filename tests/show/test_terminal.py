@@ -13,6 +13,8 @@ from tla.show import render
 from tla.show.palette import INK, MARK, NOTHING, fill
 from tla.show.terminal import write
 
+SGR = r"\x1b\[[\d;]*m"
+
 
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
@@ -60,7 +62,7 @@ def test_the_text_is_the_same_with_and_without_colour(
     pytest.importorskip("rich")
     coloured = shown(figure, monkeypatch, Terminal())
     assert "\x1b[" in coloured
-    bare = re.sub(r"\x1b\[[\d;]*m", "", coloured)
+    bare = re.sub(SGR, "", coloured)
     assert [line.rstrip() for line in bare.splitlines()] == render(figure, 60).splitlines()
 
 
@@ -74,8 +76,21 @@ def test_colour_is_turned_off(
 
 def test_a_pipe_has_neither_colour_nor_width(monkeypatch: pytest.MonkeyPatch) -> None:
     figure = layout_figure(parse("(2,60):(60,1)"))
-    out = shown(figure, monkeypatch, io.StringIO(), FORCE_COLOR="1")
+    out = shown(figure, monkeypatch, io.StringIO())
     assert out == render(figure) + "\n"
+    forced = shown(figure, monkeypatch, io.StringIO(), FORCE_COLOR="1")
+    assert [line.rstrip() for line in re.sub(SGR, "", forced).splitlines()] == out.splitlines()
+
+
+@pytest.mark.parametrize("is_coloured", [True, False])
+def test_no_text_is_a_code(is_coloured: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    hostile = "\x1b[31m\x07\u202ea\nb\x9b"
+    steps = Steps(hostile, (hostile,), (hostile,), ((hostile,),), (), hostile, (hostile,))
+    bars = Bars(hostile, 64, (Bar(hostile, 0, 20, 24, ()),), hostile, hostile)
+    for figure in (steps, bars, Panels(hostile, (bars, steps), (hostile,), hostile)):
+        out = shown(figure, monkeypatch, Terminal() if is_coloured else io.StringIO())
+        assert re.sub(SGR if is_coloured else "\n", "", out).replace("\n", "").isprintable()
+        assert out.count("\\x1b[31m\\x07") == render(figure, 60).count("\\x1b[31m\\x07") > 0
 
 
 def test_cells_have_their_colour_behind_dark_letters(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from hypothesis import given, strategies as st
 from tla import Layout, layout_figure, parse, zN
 from tla.figures.layouts import tile_colour
 from tla.ground.figure import AnyFigure, Figure, Scheme, Timeline
+from tla.ground.output import visible
 from tla.show import svg
 from tla.show.palette import CHEQUER, DARK, INK, LIGHT, MARK, NOTHING, PADDING, fill
 from tla.show.scene import Image
@@ -212,7 +213,7 @@ def test_pngs_of_any_size(columns: int, rows: int, rng: Any) -> None:
 def test_any_text_can_stand_in_it(text: str) -> None:
     assert escape(text).isascii()
     root = ElementTree.fromstring(f'<a b="{escape(text)}">{escape(text)}</a>')
-    assert (root.text or "") == root.get("b") == "".join(c for c in text if c.isprintable())
+    assert (root.text or "") == root.get("b") == visible(text)
 
 
 def test_a_large_picture_is_small() -> None:

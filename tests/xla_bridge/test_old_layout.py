@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import assume, given, strategies as st
 
-from tla import LayoutError, LeafError, UnsupportedError
+from tla import LayoutError, LeafError, LimitError, UnsupportedError
 from tla.xla_bridge import (
     OldLayout,
     PaddingValue,
@@ -267,5 +267,5 @@ def test_shapes_without_an_old_layout(text: str, message: str) -> None:
 
 
 def test_a_memory_too_large_to_write_out() -> None:
-    with pytest.raises(UnsupportedError, match="a memory of 10000000000 elements is too large"):
+    with pytest.raises(LimitError, match="a memory of 10000000000 elements is too large"):
         OldLayout((0,), (10**10,)).linear_memory((1,), "a")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from tla import UnsupportedError
+from tla import LimitError, UnsupportedError
 from tla.xla_bridge import XlaShape, padding_mask
 
 from .naive import memory_of
@@ -33,7 +33,7 @@ def test_scalars_and_empty_arrays() -> None:
 
 def test_too_large_for_a_table() -> None:
     shape = array("f32[1000,1000]{1,0:T(8,128)}")
-    with pytest.raises(UnsupportedError, match="1024000 elements, too many for a table") as caught:
+    with pytest.raises(LimitError, match="1024000 elements, too many for a table") as caught:
         padding_mask(shape, limit=10**6)
     assert "`element_at`" in str(caught.value)
     assert padding_mask(shape, limit=1024000).sum() == 24000

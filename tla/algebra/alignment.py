@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CoordinateError, LayoutError, UndecidedError
 from ..ground import constexpr
 from ..layouts import AnyLayout, as_layout
-from ..numbers import _1, is_asked, is_open, known_eq
+from ..numbers import _1, is_asked, is_open
 from .coalesce import coalesced, same_function
 from .composition import composed
 from .inverse import right_inverse
@@ -47,31 +48,41 @@ def _common(a: AnyLayout, b: AnyLayout) -> AnyLayout:
 
 def _shared(a: AnyLayout, inverse: Modes, one: Any) -> Modes:
     """The beginning of some modes whose indices ``a`` numbers in order."""
-    shared: Modes = []
-    size = one
-    for s, d in inverse:
-        length = _longest(a, shared, size, s, d, one)
+    whole, step = 0, 1  # what holds for a number of modes holds for all below it
+    while whole < len(inverse):
+        try:
+            more = _in_order(a, inverse[: whole + step], one)
+        except UndecidedError:
+            if step == 1:
+                raise
+            more = False
+        if not more and step == 1:
+            break
+        whole, step = (min(whole + step, len(inverse)), 2 * step) if more else (whole, 1)
+    shared = inverse[:whole]
+    if whole < len(inverse):
+        s, d = inverse[whole]
+        length = _longest(a, shared, s, d, one)
         if not is_one(length):
             shared.append((length, d))
-            size = size * length
-        if known_eq(length, s) is not True:
-            break
     return shared
 
 
-def _longest(a: AnyLayout, shared: Modes, size: Any, s: Any, d: Any, one: Any) -> Any:
-    """The greatest ``n <= s`` such that ``a`` numbers the indices of ``shared`` and ``n:d`` in order."""
+def _in_order(a: AnyLayout, modes: Modes, one: Any) -> bool:
+    """Whether ``a`` numbers the indices of some modes in order."""
+    try:
+        index = composed(a, of_modes(modes), hints=False)
+    except (LayoutError, CoordinateError):  # no layout
+        return False
+    return same_function(index, of_modes([(prod([s for s, _d in modes], start=one), one)]))
+
+
+def _longest(a: AnyLayout, shared: Modes, s: Any, d: Any, one: Any) -> Any:
+    """The greatest ``n < s`` such that ``a`` numbers the indices of ``shared`` and ``n:d`` in order."""
 
     def in_order(n: Any) -> bool:
-        try:
-            index = composed(a, of_modes([*shared, (n, d)]), hints=False)
-        except (LayoutError, CoordinateError):  # no layout
-            return False
-        return same_function(index, of_modes([(size * n, one)]))
+        return _in_order(a, [*shared, (n, d)], one)
 
-    if in_order(s):
-        return s
-    # what holds for n holds for all below it
     least, most = 1, s - 1
     if is_open(s):  # and not for the least value of s
         while least < _FAR and in_order(2 * least):

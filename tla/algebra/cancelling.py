@@ -2,8 +2,8 @@
 
 Two coordinates differ by steps ``z_i`` with ``|z_i| <= b_i == s_i - 1``, not all 0. They share an offset
 exactly where ``sum z_i * d_i == 0``. This module looks for such a z among terms ``(d, b, i)``. First it
-splits and joins terms, in polynomial time. The terms that are left are tangled; a search of `WORK` steps
-decides those.
+splits and joins terms, in polynomial time. The terms that are left are tangled; a search decides those,
+of as many ``steps`` as `limits` allows.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from itertools import accumulate, combinations, islice
 from math import gcd, lcm
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..errors import UndecidedError
-from ..ground import shortened
-from .modes import WORK, raw_modes
+from ..ground import limit_error, limit_of, shortened
+from .modes import raw_modes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ..errors import LimitError
     from ..layouts import AnyLayout
 
 Steps: TypeAlias = "dict[int, int]"
@@ -41,7 +41,7 @@ def cancelling(terms: Terms, witness: bool, layout: AnyLayout) -> Steps | None:
         layout: What an error calls them; the index of a term is that of a leaf.
 
     Raises:
-        UndecidedError: a search of `WORK` steps did not settle it.
+        LimitError: a search of the ``steps`` of `limits` did not settle it.
     """
     if not terms[0][0]:
         return {terms[0][2]: 1}
@@ -51,7 +51,7 @@ def cancelling(terms: Terms, witness: bool, layout: AnyLayout) -> Steps | None:
         return {}
     for pair in filter(None, map(_pair, groups)):
         return _restored(pair, log)
-    work = WORK
+    work = limit_of("steps")
     for group in sorted(groups, key=len):
         search = _Search(group, work)
         z = search.run()
@@ -63,22 +63,23 @@ def cancelling(terms: Terms, witness: bool, layout: AnyLayout) -> Steps | None:
     return None
 
 
-def _undecided(group: Terms, log: Log, layout: AnyLayout) -> UndecidedError:
+def _undecided(group: Terms, log: Log, layout: AnyLayout) -> LimitError:
     tangled = {i for _d, _b, i in group}
     for i, j, *join in reversed(log):
         if i in tangled and join:
             tangled.add(j)
-    modes = raw_modes(layout)
+    most, modes = limit_of("steps"), raw_modes(layout)
     names = ", ".join([f"{modes[i][0]:d}:{modes[i][1]:d}" for i in sorted(tangled)])
     text, details = shortened(str(layout), 200), [f"{len(tangled)} of its modes are tangled: {names}."]
     if _crowded(group):
-        summary = f"cannot find within {WORK} steps where {text} reaches an offset twice"
+        summary = f"cannot find within {most} steps where {text} reaches an offset twice"
         details.append("Some must share one: they have more coordinates than offsets.")
     else:
-        summary = f"cannot decide within {WORK} steps whether {text} is injective"
+        summary = f"cannot decide within {most} steps whether {text} is injective"
         details.append("No stride spans the smaller ones, and no common divisor separates them.")
     details.append("The time grows with the number and the extents of such modes: ask it of fewer.")
-    return UndecidedError(summary, *details, layout=layout, modes=tuple(sorted(tangled)), steps=WORK)
+    at = tuple(sorted(tangled))
+    return limit_error("steps", summary, *details, layout=layout, modes=at, steps=most)
 
 
 def _restored(z: Steps, log: Log) -> Steps:
@@ -110,7 +111,7 @@ def _crowded(terms: Terms) -> bool:
 
 def _pair(terms: Terms) -> Steps | None:
     """The z of two terms alone: d*(e/g) == e*(d/g), the least multiple that they share."""
-    for (d, b, i), (e, c, j) in islice(combinations(terms, 2), WORK):
+    for (d, b, i), (e, c, j) in islice(combinations(terms, 2), limit_of("steps")):
         g = gcd(d, e)
         if e // g <= b and d // g <= c:
             return {i: e // g, j: -(d // g)}

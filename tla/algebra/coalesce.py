@@ -8,6 +8,7 @@ index, so `same_function` compares by it.
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from itertools import accumulate, chain, pairwise
 from operator import mul
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from ..layouts import (
     as_int_tuple,
     as_layout,
     leaves,
+    of_static,
     product,
     text_of,
     transform_leaf,
@@ -26,6 +28,8 @@ from ..layouts import (
 )
 from ..numbers import (
     INT,
+    PLAIN_INTS,
+    TUPLE,
     Int,
     IntTuple,
     Questions,
@@ -43,7 +47,18 @@ from ..numbers import (
     order,
 )
 from .by_mode import by_mode, require_modes
-from .modes import Modes, first_of, is_symbolic, of_modes, operation, raw_modes, read_modes
+from .modes import (
+    Mode,
+    Modes,
+    collect,
+    first_of,
+    is_symbolic,
+    of_modes,
+    one_mode,
+    operation,
+    raw_modes,
+    read_modes,
+)
 from .steps import CoalesceStep
 
 if TYPE_CHECKING:
@@ -74,14 +89,46 @@ def coalesce(
     """
     if assume is not None:
         return call_assuming(assume, coalesce, layout, profile)
-    read = read_modes(layout) if profile is None else None
-    return _coalesced(layout, profile) if read is None else of_modes(coalesced(read[0]), read[1])
+    if profile is None:
+        read = read_modes(layout)
+        if read is None:
+            return _coalesced(layout, None)
+        modes = coalesced(read[0])
+        shape: Any = layout.shape
+        if len(modes) == len(read[0]) > 1 and layout.beside is None and TUPLE not in map(type, shape):
+            return layout  # it has the fewest modes
+        return of_modes(modes, read[1])
+    if getattr(layout, "beside", layout) is None:
+        s, d = layout.shape, layout.stride
+        found = _by_profile(profile, s, d) or of_static(partial(_by_profile, profile), s, d)
+        if found is not None:
+            return trusted(*found)
+    return _coalesced(layout, profile)
+
+
+def _by_profile(profile: Any, shape: Any, stride: Any) -> Mode | None:
+    """Shape and stride of `coalesce` by mode, for dynamic extents; None for others."""
+    if type(profile) is not TUPLE:
+        modes: Modes = []
+        are_dynamic = collect(shape, stride, modes) and modes and type(profile) in PLAIN_INTS
+        return one_mode(coalesced(modes)) if are_dynamic else None
+    if type(shape) is not TUPLE or len(profile) > len(shape):
+        return None
+    shapes, strides = [*shape], [*stride]
+    i = 0
+    for part in profile:
+        mode = _by_profile(part, shape[i], stride[i])
+        if mode is None:
+            return None
+        shapes[i], strides[i] = mode
+        i += 1  # noqa: SIM113 (counted in half the time of enumerate)
+    return tuple(shapes), tuple(strides)
 
 
 @keeps_assumptions
 @of_domain
 def _coalesced(layout: AnyLayout, profile: IntTuple | None) -> AnyLayout:
-    """`coalesce` by mode, or where sizes are unknown."""
+    """`coalesce` of any ints."""
     if profile is None:
         return of_modes(coalesced(raw_modes(layout), _1))
     return by_mode(lambda mode, _int: coalesce(mode), layout, as_int_tuple(profile), same=True)

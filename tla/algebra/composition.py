@@ -15,7 +15,8 @@ A layout whose shape refines that of ``b`` and that equals ``A(B(i))`` exists ex
 Without any carry (each floor is 0 at the greatest ``c``) the second holds, which settles what people
 write in time linear in the modes; a carry that no other carry cancels refutes it. Carries can cancel,
 as in ``(2,2,2):(1,3,5) o (2,2):(1,3) == (2,2):(1,4)``; whether they always do is a subset-sum problem
-in the number of modes, so there a search decides within `WORK` steps, or raises `UndecidedError`.
+in the number of modes, so there a search decides within the ``steps`` of `limits`, or raises
+`LimitError`.
 
 Source: CuTe 02_layout_algebra.md, "Composition"; Shah, A Note on the Algebra of CuTe Layouts, whose
 disjoint intervals of definition are "no carry".

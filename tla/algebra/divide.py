@@ -7,25 +7,22 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DivisibilityError
-from ..layouts import AnyLayout, as_layout, is_layout, make_layout, trusted
-from ..numbers import (
-    INT,
-    _0,
-    _1,
-    divides,
-    equal,
-    is_dynamic,
-    is_static,
-    is_tuple,
-    known_eq,
-    less,
-    max_,
-    of_domain,
-)
+from ..layouts import AnyLayout, as_layout, as_static, is_layout, make_layout, trusted
+from ..numbers import INT, _0, _1, divides, equal, is_static, is_tuple, known_eq, less, max_, of_domain
 from .by_mode import Tiler, by_mode, is_left_alone, require_modes
 from .complement import free, gaps
 from .composition import composed, extended_modes, tiler_layout, walk_ints
-from .modes import can_grow, in_shape, is_symbolic, modes_of, nearest, operation, read_both, row
+from .modes import (
+    can_grow,
+    in_shape,
+    is_symbolic,
+    modes_of,
+    nearest,
+    one_mode,
+    operation,
+    read_both,
+    row,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,9 +91,8 @@ def _not_divided(layout: AnyLayout, tiler: AnyLayout, error: DivisibilityError) 
         f"dividing {layout} by {tiler} does not give a layout",
         f"It is {error.summary.removesuffix(' is not a layout')}.",
         *error.details,
-        hint=hint,
         **{**error.data, "layout": layout, "tiler": tiler},
-    )
+    ).with_hint(hint)
 
 
 def _require_exact(layout: AnyLayout, tiler: AnyLayout, result: AnyLayout) -> None:
@@ -146,10 +142,10 @@ def _walk_ints(layout: AnyLayout, tiler: AnyLayout) -> tuple[Any, Any] | None:
     parts = walk_ints(extended_modes(modes), right + rest)
     if parts is None:
         return None
-    count = len(right)
-    shape, stride = in_shape(parts[:count], tiler.shape, are_static)
-    shape_of_rest = rest[0][0] if len(rest) == 1 else (1,) * len(rest)
-    more, steps = in_shape(parts[count:], shape_of_rest, are_static)
+    if are_static:
+        parts = [as_static(part) for part in parts]
+    shape, stride = in_shape(parts[: len(right)], tiler.shape)
+    more, steps = one_mode(parts[len(right) :])
     return (shape, more), (stride, steps)
 
 
@@ -210,8 +206,7 @@ def flat_divide(
 def _split(shape: Any, stride: Any, tiler: Any, exact: bool = False) -> tuple[Any, Any]:
     """Shape and stride of one mode divided."""
     are_ints = type(tiler) is INT and type(shape) is INT and type(stride) is INT
-    are_dynamic = are_ints or (is_dynamic(tiler) and is_dynamic(shape) and is_dynamic(stride))
-    if are_dynamic and tiler > 0 and not exact:
+    if are_ints and tiler > 0 and not exact:
         rest = -(-shape // tiler)  # one mode divided by an int: what the composition comes to
         return (tiler, rest), (stride, tiler * stride if rest != 1 else 0)
     return _divided(trusted(shape, stride), tiler_layout(tiler), exact)

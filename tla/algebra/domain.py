@@ -5,7 +5,8 @@ from __future__ import annotations
 from math import gcd, isqrt
 from typing import TYPE_CHECKING, Any, cast
 
-from ..errors import LayoutError, UndecidedError
+from ..errors import LayoutError
+from ..ground import limit_error, limit_of
 from ..layouts import AnyLayout, as_layout, as_shape, is_composed, is_layout, text_of, trusted
 from ..numbers import (
     Int,
@@ -22,7 +23,7 @@ from ..numbers import (
     neither_divides,
 )
 from .coalesce import coalesced
-from .modes import WORK, Modes, first_of, is_one, named, of_modes, operation
+from .modes import Modes, first_of, is_one, named, of_modes, operation
 
 if TYPE_CHECKING:
     from ..numbers import Conditions
@@ -153,10 +154,12 @@ def _divisor_of_unknown(x: Any, y: Any) -> Any:
         neither_divides(x, y)
         return known_int(n)
     assert n > 0, n  # no positive int, no divisor
-    if isqrt(n) > WORK:
-        raise UndecidedError(
+    if isqrt(n) > limit_of("steps"):
+        raise limit_error(
+            "steps",
             f"the greatest common divisor of {unknown} and {n} was not found",
-            f"The number may have divisors beyond the {WORK} that are tried.",
+            f"The number may have divisors beyond the {limit_of('steps')} that are tried.",
+            needed=isqrt(n),
         )
     small = [d for d in range(1, isqrt(n) + 1) if n % d == 0]
     return next(d for d in [*[n // d for d in small], *small[::-1]] if divides(d, unknown))

@@ -2,7 +2,8 @@
 
 `Search` splits each mode of the right side into the parts on which the left side is linear, then looks
 for coordinates of the parts at which the carries of their sum do not cancel. It ends with the parts,
-with an error that has such a coordinate as its witness, or with `UndecidedError` after `WORK` steps.
+with an error that has such a coordinate as its witness, or with `LimitError` after the ``steps`` of
+`limits`.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from operator import index, itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
 from ..errors import CoordinateError, DivisibilityError, LayoutError, UndecidedError
-from ..ground import shortened
+from ..ground import limit_error, limit_of, shortened
 from ..layouts import AnyLayout, text_of
 from ..numbers import _0, equal, is_asked, is_static, is_tuple, known_int, less, static_int
-from .modes import WORK, Modes, can_grow, in_profile, leaf_names, nearest, of_modes, one_mode
+from .modes import Modes, can_grow, in_profile, leaf_names, nearest, of_modes, one_mode
 from .steps import CompositionStep
 
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ class Search:
         asks = self.unknown is not None or any(is_asked(d) for _s, d in left)
         self.hints = hints and not asks and len(left) * len(right) <= 64  # each costs a search
         self.extend = extend and can_grow(a.shape)
-        self.work = WORK
+        self.work = limit_of("steps")
+        self.names: list[str] = []
         self.tangled: list[str] = []
         """The modes of ``b`` that carry into each other where the search stands."""
         self.deltas: list[tuple[Any, Any]] = []
@@ -139,15 +141,17 @@ class Search:
         self.work -= 1 + terms // 16
         if self.work < 0:
             who = f"Modes {', '.join(self.tangled)}" if self.tangled else "Modes"
-            raise UndecidedError(
-                f"whether {self.what()} is a layout was not decided within {WORK} steps",
+            steps = limit_of("steps")
+            raise limit_error(
+                "steps",
+                f"whether {self.what()} is a layout was not decided within {steps} steps",
                 f"{who} of the right side carry between the modes of the left side, and wherever tried"
                 " the carries cancelled each other.",
                 "Split the modes so that fewer carry, or compose one mode at a time.",
                 a=self.a,
                 b=self.b,
                 modes=tuple(self.tangled),
-                work=WORK,
+                work=steps,
             )
 
     # --- 0: b reaches coordinates of a ---
@@ -201,7 +205,8 @@ class Search:
         The difference only changes where some ``floor(c * (e mod P) / P)`` does, and is periodic
         once it is 0 at a common period.
         """
-        levels = _merged([(p, delta, {0: e % p}) for p, delta in self.deltas if e % p])
+        rests = [(p, delta, e % p) for p, delta in self.deltas]
+        levels = _merged([(p, delta, {0: r}) for p, delta, r in rests if r and _may_carry(s, r, p)])
         if not levels:
             return s
         period = max([p // gcd(p, rests[0]) for p, _delta, rests in levels])
@@ -236,7 +241,8 @@ class Search:
 
     def name(self, leaf: int) -> str:
         """How errors name a leaf of ``b``."""
-        return leaf_names(self.b.shape)[leaf]
+        self.names = self.names or leaf_names(self.b.shape)
+        return self.names[leaf]
 
     def sizes_that_work(self, leaf: int) -> str:
         """The nearest sizes of one mode of ``b``, below and above, with which there is a layout."""
@@ -325,20 +331,19 @@ class Search:
             why,
             f"At coordinate {place}: A(B{call}) = A({x}) = {self.offset(x)}, a layout would give"
             f" {wanted}.",
-            hint=hint,
             a=self.a,
             b=self.b,
             coord=coord,
             modes=tuple([self.name(leaf) for leaf in at]),
             value=self.offset(x),
             layout_value=wanted,
-        )
+        ).with_hint(hint)
 
     def would_work(self, leaf: int, size: Any) -> bool:
         """Whether the composition exists with another size in one mode of ``b``."""
         right = [(size if i == leaf else s, e) for i, (s, e) in enumerate(self.right)]
         other = Search(self.a, self.b, self.left, right, self.extend, False, self.one)
-        other.work = WORK // 1000  # a hint is worth no more
+        other.work = limit_of("steps") // 1000  # a hint is worth no more
         try:
             other.within_reach()
             other.require_no_carry(other.runs())
@@ -369,6 +374,11 @@ def _merged(levels: list[_Level]) -> list[_Level]:
         key = (known_int(p) // g, *((i, r // g) for i, r in zip(rests, values, strict=True)))
         merged[key] = merged.get(key, 0) + delta
     return [(p, delta, dict(rests)) for (p, *rests), delta in merged.items() if delta]
+
+
+def _may_carry(s: Any, r: Any, p: Any) -> bool:
+    """Whether some ``c * r`` with ``c < s`` reaches ``p``, as far as plain ints tell at once."""
+    return not (isinstance(s, int) and isinstance(r, int) and isinstance(p, int) and (s - 1) * r < p)
 
 
 def _groups(levels: list[_Level]) -> list[list[_Level]]:
@@ -445,11 +455,22 @@ class _Carries:
     def least(self, c: dict[int, Any]) -> dict[int, Any]:
         """Coordinates no single one of which can be less."""
         c = dict(c)
+        totals = [sum([r * c.get(i, 0) for i, r in rests.items()]) for _p, _delta, rests in self.levels]
+        error = self.error(c)
         for i in sorted(c):
+            mine = [
+                (k, p, delta, rests[i]) for k, (p, delta, rests) in enumerate(self.levels) if i in rests
+            ]
             step = 1 << known_int(c[i]).bit_length()
             while step:
-                if c[i] >= step and self.error({**c, i: c[i] - step}):
-                    c[i] = c[i] - step
+                change: Any = 0
+                if c[i] >= step:
+                    for k, p, delta, r in mine:
+                        change = change + delta * ((totals[k] - r * step) // p - totals[k] // p)
+                if c[i] >= step and error + change:
+                    error, c[i] = error + change, c[i] - step
+                    for k, _p, _delta, r in mine:
+                        totals[k] -= r * step
                 else:
                     step //= 2
         return c

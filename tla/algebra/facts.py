@@ -6,7 +6,7 @@ to them, nor the sign of a stride: running a mode backwards mirrors and shifts t
 Whether the offsets fill an interval is decided in polynomial time. Whether two coordinates share an
 offset is NP-hard in the number of modes (subset sum is a case of it). It is reduced here, in polynomial
 time, to those modes that are tangled in one another; for the layouts of practice, whatever their size,
-none is left. A search over the rest takes at most `WORK` steps, then raises `UndecidedError`.
+none is left. A search over the rest takes at most the ``steps`` of `limits`, then raises `LimitError`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def is_injective(layout: AnyLayout) -> bool:
 
     Raises:
         UndecidedError: the answer depends on a symbolic int, or the modes are so tangled that a
-            search of `WORK` steps did not settle it; see `collision`.
+            search of 100,000 steps did not settle it; see `collision`.
     """
     return _shared(layout, witness=False) is None
 
@@ -63,7 +63,7 @@ def collision(layout: AnyLayout) -> tuple[Any, Any] | None:
 
     Raises:
         UndecidedError: the answer depends on a symbolic int, or the modes are so tangled that a
-            search of `WORK` steps found nothing and left some out. Then ``modes`` are the leaves that
+            search of 100,000 steps found nothing and left some out. Then ``modes`` are the leaves that
             it could not settle, counted from 0, and ``steps`` what it did.
     """
     pair = _shared(layout, witness=True)
@@ -300,7 +300,7 @@ def _what_nests(modes: Numbered) -> object:
             return comparison(s, "==", 1)
     left, end = _tangled(modes, 1)
     for _s, d in left:
-        for other in (end, *[e for _n, e in left if e is not d]):
+        for other in (end, *[e for _n, e in left]):
             answer = known_lt(d, other)
             if answer:
                 break

@@ -11,15 +11,13 @@ from math import gcd
 from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import UndecidedError, UnsupportedError
+from ..errors import UnsupportedError
+from ..ground import limit_error, limit_of
 from ..layouts import AnyLayout, as_layout, flatten_to_tuple, idx2crd
 from ..numbers import IntLike, is_open, leaf
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-_STEPS = 100_000
-"""The most branches looked at between two coordinates found."""
 
 
 class _Digit(NamedTuple):
@@ -77,7 +75,7 @@ def _digits(sizes: list[int], strides: list[int]) -> list[_Digit]:
 
 def _indices(layout: AnyLayout, digits: list[_Digit], offset: int) -> Iterator[int]:
     """Yield every index with the offset, by a lazy walk over the digits."""
-    steps = 0
+    steps, most = 0, limit_of("steps")
     # for each digit: its choices, the offset left for it, the index so far
     walk = [(iter(_choices(digits[0], offset)), offset, 0)]
     while walk:
@@ -88,10 +86,11 @@ def _indices(layout: AnyLayout, digits: list[_Digit], offset: int) -> Iterator[i
             walk.pop()
             continue
         steps += 1
-        if steps > _STEPS:
-            raise UndecidedError(
+        if steps > most:
+            raise limit_error(
+                "steps",
                 f"whether a coordinate of {layout} has the offset {offset} was not decided",
-                f"The search took {_STEPS} steps: too many of its digits interleave.",
+                f"The search took {most} steps: too many of its digits interleave.",
                 layout=layout,
                 offset=offset,
             )

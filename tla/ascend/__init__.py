@@ -187,7 +187,6 @@ if TYPE_CHECKING:
         l1_to_l0b as l1_to_l0b,
     )
     from .schedules import (
-        MOST_WALKED as MOST_WALKED,
         WORDS as WORDS,
         Balance as Balance,
         Reuse as Reuse,
@@ -207,4 +206,4 @@ if TYPE_CHECKING:
     )
     from .tuning import PIPES as PIPES, Query as Query, in_us as in_us, registration as registration
 
-lazy(__name__)
+lazy(__name__, guard=True)

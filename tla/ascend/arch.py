@@ -18,7 +18,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from ..errors import KindError, LayoutError, UnsupportedError
-from ..ground import Bar, Bars, constexpr, did_you_mean, html_of, near_words, shortened, typed_by
+from ..ground import (
+    Bar,
+    Bars,
+    constexpr,
+    described,
+    did_you_mean,
+    html_of,
+    near_words,
+    shortened,
+    shown,
+    typed_by,
+)
 from ..numbers import is_tuple
 from .cube import PRODUCTS, Product
 from .elements import C0_BITS, FRACTAL_BITS, element
@@ -287,9 +298,7 @@ class Arch(NamedTuple):
 
 def _text(name: str) -> str:
     if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise KindError(
-            f"expected the name of an architecture, got {type(name).__name__} {name!r}", value=name
-        )
+        raise KindError(f"expected the name of an architecture, got {described(name)}", value=name)
     return name
 
 
@@ -338,7 +347,7 @@ class KnownArch(Arch, Generic[_Name]):
 def _no_field(field: str) -> TypeError:
     near = near_words(field, Arch._fields)
     hint = f"did you mean {' or '.join(near)}?" if near else f"it has {', '.join(Arch._fields)}"
-    return TypeError(f"an architecture has no {shortened(field)!r}; {hint}")
+    return KindError(f"an architecture has no {shortened(field)!r}; {hint}")
 
 
 _CHOICES: Final[dict[str, tuple[object, ...]]] = {"code": (2201, 3510), "l0a_tag": ("zZ", "zN")}
@@ -368,25 +377,23 @@ def _check(field: str, value: object) -> None:
         raise _no_field(field)
     if field in ("name", "family"):
         if not isinstance(value, str):
-            raise TypeError(f"the {field} of an architecture is a str, not {type(value).__name__}")
+            raise KindError(f"the {field} of an architecture is a str, not {type(value).__name__}")
         if not value.strip():
             raise LayoutError(f"the {field} of an architecture is empty", field=field, value=value)
     elif field in _CHOICES:
         if not any(value == x and type(value) is type(x) for x in _CHOICES[field]):
             choices = " or ".join(map(str, _CHOICES[field]))
-            raise LayoutError(f"{field} is {choices}, not {value!r}", field=field, value=value)
+            raise LayoutError(f"{field} is {choices}, not {shown(value)}", field=field, value=value)
     elif field in _ENTRIES:
         if not is_tuple(value):
-            raise TypeError(f"{field} of an architecture is a tuple, not {type(value).__name__}")
+            raise KindError(f"{field} of an architecture is a tuple, not {type(value).__name__}")
         is_entry, what = _ENTRIES[field]
         for entry in value:
             if not is_entry(entry):
-                kind = type(entry).__name__
-                raise TypeError(f"an entry of {field} is {what}, not {kind} {shortened(repr(entry))}")
+                raise KindError(f"an entry of {field} is {what}, not {described(entry)}")
     elif not (field == "stride_limit" and value is None):
         if isinstance(value, bool) or not isinstance(value, int):
-            kind = type(value).__name__
-            raise TypeError(f"{field} of an architecture is an int, not {kind} {value!r}")
+            raise KindError(f"{field} of an architecture is an int, not {described(value)}")
         if value < 1:
             raise LayoutError(f"{field} of an architecture is at least 1, not {value}", field=field)
 

@@ -20,7 +20,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from ..errors import KindError, LayoutError, LeafError, UnsupportedError
-from ..ground import constexpr, shortened
+from ..ground import constexpr, described, shortened
 from ..layouts import text_of
 from ..numbers import ceil_div, is_tuple, known_divides, known_lt, leaf, round_up
 from .arch import arch as arch_of
@@ -163,7 +163,7 @@ def padded(
         raise UnsupportedError(f"padding moves whole bytes, and {of} has {of.bits} bits", element=of)
     rows, cols = _extent("rows", rows), _extent("cols", cols)
     if not isinstance(block, Iterable | None):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise KindError(f"a block is its rows and columns, not {type(block).__name__} {block!r}")
+        raise KindError(f"a block is its rows and columns, not {described(block)}")
     extents = tuple([_extent("block", x) for x in block or ()])
     _require_extents(rows, cols, extents)
     if kind == "PADDING_ND":

@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple, TypeAlias
 
 from ..errors import KindError, UnsupportedError
-from ..ground import ElementType, constexpr, did_you_mean, near_words, shortened
+from ..ground import ElementType, constexpr, described, did_you_mean, near_words, shortened
 from ..numbers import leaf
 from .cube import PRODUCTS
 
@@ -123,9 +123,7 @@ def element(name: ElementLike) -> Element:
     if isinstance(name, ElementType):
         name = name.name
     if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise KindError(
-            f"expected the name of an element type, got {type(name).__name__} {name!r}", value=name
-        )
+        raise KindError(f"expected the name of an element type, got {described(name)}", value=name)
     key = name.strip().removeprefix("AscendC::")
     kind = ELEMENTS.get(key) or ELEMENTS.get(_OTHER_NAMES.get(key.lower(), key.lower()))
     if kind is None:

@@ -12,11 +12,12 @@ Source: CATLASS gemm_coord.hpp.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, SupportsIndex, TypeAlias
 
 from ..errors import KindError, LayoutError, LeafError, ParseError
-from ..ground import MAX_DIGITS, constexpr, shortened
+from ..ground import constexpr, described, most_digits, shortened, too_long_in
 from ..numbers import ceil_div
 
 if TYPE_CHECKING:
@@ -87,9 +88,10 @@ def gemm_shape(what: ShapeLike, name: str = "tile") -> GemmShape:
         kind = type(what).__name__
         raise KindError(f"expected three extents m, n, k of the {name}, got {kind} {what!r}", value=what)
     else:
-        extents = [index_of(f"an extent of the {name}", x) for x in what]
+        extents = [index_of(f"an extent of the {name}", x) for x in islice(what, 4)]
         if len(extents) != 3:
-            raise LayoutError(f"the {name} has {len(extents)} extents, not three: m, n, k", shape=what)
+            count = len(what) if isinstance(what, Sized) else len(extents)
+            raise LayoutError(f"the {name} has {count} extents, not three: m, n, k", shape=what)
     shape = GemmShape(*extents)
     for axis, extent in zip("mnk", shape, strict=True):
         if extent < 1:
@@ -108,11 +110,11 @@ def _read(text: str, name: str) -> list[int]:
     matches = [_EXTENT.fullmatch(part[0]) for part in parts]
     digits = [match[1] or match[2] for match in matches if match]
     if len(digits) == len(parts) == 3 and len(re.findall("[,x]", inside[group])) == 2:
-        if all(len(each) <= MAX_DIGITS for each in digits):
-            return [int(each) for each in digits]
-        wrong = next(part for part, each in zip(parts, digits, strict=True) if len(each) > MAX_DIGITS)
-        start, end = (inside.start(group) + x for x in wrong.span())
-        raise ParseError(f"an int has at most {MAX_DIGITS} digits", text, start, end)
+        for part, each in zip(parts, digits, strict=True):
+            if len(each) > most_digits():
+                start, end = (inside.start(group) + x for x in part.span())
+                raise too_long_in(text, start, end, len(each))
+        return [int(each) for each in digits]
     wrong_parts = [part for part, match in zip(parts, matches, strict=True) if match is None]
     start, end = 0, max(1, len(text))
     if wrong_parts:
@@ -147,5 +149,5 @@ def index_of(name: str, x: SupportsIndex) -> int:
         LeafError: the value is no int, or is a bool; the error has the name.
     """
     if isinstance(x, bool) or not hasattr(x, "__index__"):
-        raise LeafError(f"{name} is an int, not {type(x).__name__} {x!r}", value=x)
+        raise LeafError(f"{name} is an int, not {described(x)}", value=x)
     return x.__index__()

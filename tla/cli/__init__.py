@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         ascend as ascend,
         coalesce as coalesce,
         complement as complement,
+        completion as completion,
         compose as compose,
         convert as convert,
         cpp as cpp,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING
 
 from .commands import COMMANDS, SUBCOMMANDS
+from .parser import Parser
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,18 +31,9 @@ def run(arguments: list[str]) -> int:
     if arguments and arguments[0] in SUBCOMMANDS:
         return _command(arguments[0])(arguments[1:])
     lines = "\n".join(f"  {name:10} {text}" for name, text in SUBCOMMANDS.items())
-    parser = argparse.ArgumentParser(
-        prog="tla ascend",
-        description=_DESCRIPTION.format(about=COMMANDS["ascend"], subcommands=lines),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        usage="tla ascend [-h] SUBCOMMAND ...",
-    )
-    parser.add_argument("command", metavar="SUBCOMMAND", choices=SUBCOMMANDS, help=argparse.SUPPRESS)
-    if not arguments:
-        parser.print_help()
-        return 2
-    parser.parse_args(arguments[:1])
-    raise AssertionError("a known subcommand is dispatched above")
+    description = _DESCRIPTION.format(about=COMMANDS["ascend"], subcommands=lines)
+    parser = Parser("tla ascend", description, usage="tla ascend [-h] SUBCOMMAND ...")
+    return parser.choose(arguments, "subcommand", [*SUBCOMMANDS])
 
 
 def _command(name: str) -> Callable[[list[str]], int]:

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..ascend import ARCHES, arch, gemm
 from ..errors import ParseError
+from ..ground import say
 from .columns import columns, plural
 from .commands import SUBCOMMANDS
-from .common import argument_parser, numbers, positive, signed
-from .messages import complain
+from .common import numbers, positive, signed
+from .messages import complain, say_json
+from .parser import argument_parser
 from .pictures import add_formats, is_asked_for, refuse_formats, write_figure
 
 if TYPE_CHECKING:
@@ -57,12 +59,10 @@ def run(arguments: list[str]) -> int:
         write_figure(report.figure(), options)
         return 0 if report.ok else 1
     if options.emit and report.ok:
-        print(plan.emit_cpp(), end="")
+        say(*plan.emit_cpp().splitlines())
         return 0
     if options.json:
-        import json
-
-        print(json.dumps(_facts(report)))
+        say_json(_facts(report))
     else:
         _write(report, options.all)
     if options.emit:
@@ -139,25 +139,25 @@ def leading_dimensions(text: str) -> list[int | None]:
 def _write(report: Report, everything: bool) -> None:
     from ..show import write
 
-    print(report.plan)
-    print()
+    say(*str(report.plan).splitlines())
+    say("")
     rows = [f for f in report.checks if everything or _is_shown(f)]
-    print(*_table(rows, everything), sep="\n")
+    say(*_table(rows, everything))
     hidden = len(report.checks) - len(rows)
     if hidden:
-        print(f"{plural(hidden, 'rule')} more hold; --all lists them")
+        say(f"{plural(hidden, 'rule')} more hold; --all lists them")
     for bars, footprint in zip(report.figures(), report.buffers, strict=True):
         if footprint.buffer == "L1" or not footprint.sound:
-            print()
+            say("")
             write(bars)
     texts = [f for f in report.findings if f.text]
     if texts:
-        print()
+        say("")
         for finding in texts:
             _write_finding(finding)
-    print()
+    say("")
     for line in _verdict(report):
-        print(line)
+        say(line)
 
 
 def _is_shown(finding: Finding) -> bool:
@@ -188,13 +188,13 @@ def _why(finding: Finding) -> str:
 
 
 def _write_finding(finding: Finding) -> None:
-    from textwrap import fill
+    from textwrap import wrap
 
-    print(fill(f"{finding.title}: {finding.text.rstrip('.')}.", 100, subsequent_indent="  "))
+    say(*wrap(f"{finding.title}: {finding.text.rstrip('.')}.", 100, subsequent_indent="  "))
     for text in finding.catlass:
-        print(f"  the compiler says: {text}")
+        say(f"  the compiler says: {text}")
     if finding.fix:
-        print(fill(finding.fix, 100, initial_indent="  ", subsequent_indent="  "))
+        say(*wrap(finding.fix, 100, initial_indent="  ", subsequent_indent="  "))
 
 
 def _verdict(report: Report) -> Iterator[str]:

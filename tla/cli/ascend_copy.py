@@ -18,11 +18,14 @@ from ..ascend import (
     l1_to_l0b,
     tags_of,
 )
+from ..ground import say
 from ..layouts import text_of
 from ..read import read, tagged
 from .columns import columns, plural
 from .commands import SUBCOMMANDS
-from .common import InputError, argument_parser, bytes_in_words, signed, text_argument
+from .common import InputError, bytes_in_words, signed, text_argument
+from .messages import say_json
+from .parser import argument_parser
 from .pictures import add_formats, is_asked_for, is_file_format, refuse_formats, write_figure
 from .show import layout_of
 from .where import index_argument
@@ -77,15 +80,13 @@ def run(arguments: list[str]) -> int:
         write_figure(transfer.figure(side, side), options)
         return 0
     if options.json:
-        import json
-
         facts = _facts(transfer, options.all)
-        print(json.dumps(facts if proof is None else {**facts, "proof": proof._asdict()}))
+        say_json(facts if proof is None else {**facts, "proof": proof._asdict()})
         return 0
     for line in _report(transfer, options.all):
-        print(line)
+        say(line)
     if proof is not None:
-        print(f"{'proof':10} {proof}")
+        say(f"{'proof':10} {proof}")
     return 0
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..ascend import ARCHES, MOST_WALKED, WORDS, timeline
-from ..ground import Panels
+from ..ascend import ARCHES, WORDS, timeline
+from ..ground import LIMITS, Panels, say
 from . import ascend_schedule_text as text
 from .ascend_schedule_facts import Entry, Request, difference
 from .columns import wrapped
 from .commands import SUBCOMMANDS
-from .common import argument_parser, positive, signed
+from .common import positive, signed
+from .messages import say_json
+from .parser import argument_parser
 from .pictures import add_formats, is_asked_for, is_file_format, refuse_formats, write_figure
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ comes from global memory, GM, once; what was read before stays in L2 until newer
 it. 'none kept' is the same estimate of an L2 that is empty again at the end of each round.
 
 Where TYPE says nothing of C, it is as A, or what 8 bits and fewer are summed up in. Every task is gone
-through one by one; more than {MOST_WALKED} are refused.
+through one by one; more than {LIMITS["tasks"].default} are refused.
 
 Exit code 1: a value is wrong, or the swizzle has no such schedule.
 """
@@ -61,22 +63,20 @@ def run(arguments: list[str]) -> int:
         write_figure(_figure(entries, options), options)
         return 0
     if options.json:
-        import json
-
         facts = [entry.facts(request, options.blocks) for entry in entries]
-        print(json.dumps({"schedules": facts, "differ": change._asdict()} if change else facts[0]))
+        say_json({"schedules": facts, "differ": change._asdict()} if change else facts[0])
         return 0
     lines = text.one(entries[0], request) if change is None else text.two(entries, change, request)
-    print(*text.head(request, entries[0].schedule), *lines, sep="\n")
+    say(*text.head(request, entries[0].schedule), *lines)
     if options.blocks:
         for entry in entries:
-            print("" if change is None else f"\n{entry.schedule.swizzle}")
+            say("", *([] if change is None else [entry.schedule.swizzle]))
             for line in text.blocks(entry.schedule):
-                print(line)
+                say(line)
     elif change is None:
         from ..show import write
 
-        print()
+        say("")
         write(timeline(entries[0].schedule, balance=entries[0].balance))
     return 0
 

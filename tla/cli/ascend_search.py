@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..ascend import ARCHES, PIPES, in_us, search
 from ..errors import UnsupportedError
+from ..ground import say
 from .ascend_check import leading_dimensions
 from .columns import columns, plural
 from .commands import SUBCOMMANDS
-from .common import InputError, argument_parser, positive, short_bytes
+from .common import positive, short_bytes
+from .messages import say_json
+from .parser import argument_parser
 from .progress import progress_bar
+from .saving import save
 
 if TYPE_CHECKING:
     import argparse
@@ -62,27 +66,24 @@ def run(arguments: list[str]) -> int:
     if rank is not None and rank > len(ranking.tiles):
         raise UnsupportedError(f"there is no rank {rank}, the last is {len(ranking.tiles)}", rank=rank)
     legal = ranking.asked is None or not ranking.asked.reasons
-    if options.tuner is not None:
+    tuner: str | None = options.tuner
+    space = ""
+    if tuner is not None:
         from ..ascend import registration
 
-        if options.tuner == "-":
-            print(registration(ranking), end="")
+        space = registration(ranking).removesuffix("\n")
+        if tuner == "-":
+            say(*space.split("\n"))
             return 0
-        _write(options.tuner, registration(ranking))
     if options.json:
-        import json
-
-        print(json.dumps(_facts(ranking, rank)))
-        return 0 if legal else 1
-    lines = _report(ranking)
-    if rank is not None:
-        lines += ["", *_comparison(ranking, rank)]
-    if options.tuner is not None:
-        lines += [
-            "",
-            f"{plural(len(ranking.tiles), 'tile')} written to {options.tuner}, for msTuner_CATLASS",
-        ]
-    print(*lines, sep="\n")
+        say_json(_facts(ranking, rank))
+    else:
+        say(*_report(ranking), *([] if rank is None else ["", *_comparison(ranking, rank)]))
+    if tuner is not None:
+        save(tuner, space)
+        if not options.json:
+            written = plural(len(ranking.tiles), "tile")
+            say("", f"{written} written to {tuner}, for msTuner_CATLASS")
     return 0 if legal else 1
 
 
@@ -184,14 +185,6 @@ def _deaf() -> None:
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _write(path: str, text: str) -> None:
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror or error}", path=path) from None
 
 
 # --- text ---

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ..ascend import ARCHES, C0_BYTES, CHIPS, ELEMENTS, FRACTAL_ROWS, arch
-from ..ground import Panels
+from ..ground import Panels, say
 from .columns import columns
 from .commands import SUBCOMMANDS
-from .common import argument_parser, bytes_in_words, in_hundredths, short_bytes
+from .common import bytes_in_words, in_hundredths, short_bytes
+from .messages import say_json
+from .parser import argument_parser
 from .pictures import add_formats, is_asked_for, refuse_formats, write_figure
 
 if TYPE_CHECKING:
@@ -63,11 +65,9 @@ def run(arguments: list[str]) -> int:
         figures = tuple(each.figure() for each in shown)
         write_figure(figures[0] if len(figures) == 1 else Panels("", figures), options)
     elif options.json:
-        import json
-
-        print(json.dumps(facts))
+        say_json(facts)
     else:
-        print(*write(), sep="\n")
+        say(*write())
     return 0
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ..ground import visible
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -11,13 +13,14 @@ _WIDTH: Final = 100
 
 
 def columns(head: Sequence[str], rows: Sequence[Sequence[str]], numbers: int) -> list[str]:
-    """Return the lines of a table whose first columns are numbers.
+    """Return the lines of a table whose first columns are numbers; a cell is one line of `visible` text.
 
     >>> print(*columns(["size", "name"], [["1 B", "a"], ["12 B", "b"]], 1), sep="\\n")
     size  name
      1 B  a
     12 B  b
     """
+    head, rows = [*map(visible, head)], [[*map(visible, row)] for row in rows]
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     lines: list[str] = []
     for row in (head, *rows):

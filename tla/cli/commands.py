@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-# Each command is a module here with `run(arguments) -> exit code`.
+# Each command is a module here with `run(arguments) -> exit code`; `main` tells `completion` of parsers.
 COMMANDS: Final = {
     "convert": "Convert a layout between the notations of TLA and XLA.",
     "show": "Draw the offsets of a layout: as text, SVG, HTML or LaTeX.",
@@ -24,6 +24,7 @@ COMMANDS: Final = {
     "explain": "Tell how an offset, an operation or a tiling comes about, step by step.",
     "cpp": "Rewrite a compiler's errors with layouts in notation, or print the C++ of a layout.",
     "eval": "Evaluate an expression over layouts, such as 'coalesce((2,3):(1,2))'.",
+    "completion": "Print the script with which bash, zsh or fish completes commands and options.",
 }
 
 # Each is a module `ascend_NAME` with `run(arguments) -> exit code`.

@@ -9,9 +9,8 @@ from io import BytesIO
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from ..errors import ParseError, TlaError, UndecidedError
-from ..ground import shortened
+from ..ground import shortened, visible
 from ..numbers import SymbolicInt
-from .commands import COMMANDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,17 +31,13 @@ SAY_MORE = "Write a number for each unknown, or say more of it where it comes fi
 
 
 class InputError(TlaError):
-    """A file or stream that cannot be read."""
+    """A file or stream that cannot be read or written."""
 
-
-def argument_parser(name: str, epilog: str, about: str = "") -> argparse.ArgumentParser:
-    """Return the parser of a command or subcommand, with its description."""
-    return argparse.ArgumentParser(
-        prog=f"tla {name}",
-        description=about or COMMANDS[name],
-        epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    @classmethod
+    def cannot(cls, verb: str, path: str, error: OSError | ValueError) -> InputError:
+        """Return the error of a file; an argument may hold characters that no path can have."""
+        why = (isinstance(error, OSError) and error.strerror) or error
+        return cls(f"cannot {verb} {name_of(path)}: {why}", path=path)
 
 
 _SIGNED = re.compile(r"-[\d_(]")
@@ -123,8 +118,8 @@ def read_bytes(path: str) -> bytes:
             with open(path, "rb") as file:
                 return file.read()
         return standard_input().read()
-    except OSError as error:
-        raise InputError(f"cannot read {name_of(path)}: {error.strerror or error}", path=path) from None
+    except (OSError, ValueError) as error:
+        raise InputError.cannot("read", path, error) from None
 
 
 def standard_input() -> IO[bytes]:
@@ -137,8 +132,8 @@ def standard_input() -> IO[bytes]:
 
 
 def name_of(path: str) -> str:
-    """Return the name of a file in messages."""
-    return "standard input" if path == "-" else path
+    """Return the name of a file in messages, in one line."""
+    return "standard input" if path == "-" else visible(path)
 
 
 def bytes_in_words(count: int) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import TlaError, UnsupportedError
 from ..figures import layout_figure
-from ..ground import ELEMENT_TYPES, Figure, Panels, element_type
+from ..ground import ELEMENT_TYPES, Figure, Panels, element_type, say
 from ..layouts import leaves
 from ..numbers import SymbolicInt, known_eq
 from ..read import read, tagged
@@ -25,7 +25,6 @@ from .common import (
     GIVEN,
     POINTERS,
     SAY_MORE,
-    argument_parser,
     bytes_in_words,
     in_tenths,
     on_command_line,
@@ -34,7 +33,8 @@ from .common import (
     settled,
     text_argument,
 )
-from .messages import complain
+from .messages import complain, say_json
+from .parser import argument_parser
 from .pictures import add_formats, is_asked_for, is_file_format, refuse_formats, write_figure
 from .show import drawable, layout_of
 
@@ -101,14 +101,12 @@ def run(arguments: list[str]) -> int:
     if is_asked_for(options):
         write_figure(_figure(entries, is_file_format(options)), options)
     elif options.json:
-        import json
-
         facts = [_facts(entry) for entry in entries]
-        print(json.dumps(facts if isinstance(value, XlaTuple) else facts[0]))
+        say_json(facts if isinstance(value, XlaTuple) else facts[0])
     else:
         for i, entry in enumerate(entries):
             if i:
-                print()
+                say("")
             _write(entry)
     failed = [entry.reason for entry in entries if entry.failed]
     for reason in failed:
@@ -256,11 +254,11 @@ def _bytes_by_tag(layout: AnyLayout, element: Element) -> tuple[IntLike, IntLike
 
 def _write(entry: _Entry) -> None:
     for name, text in _rows(entry):
-        print(f"{name:9} {text}")
+        say(f"{name:9} {text}")
     if entry.layout is not None and not entry.layout.symbols and 0 < entry.layout.size <= _PICTURE:
         from ..show import write
 
-        print()
+        say("")
         write(layout_figure(entry.layout))
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from ..cpp import rewritten, to_cpp
+from ..ground import put, put_bytes, say, visible
 from ..read import read
 from ..xla_bridge import XlaShape, XlaTuple
-from .common import InputError, argument_parser, name_of, text_argument
+from .common import InputError, text_argument
+from .parser import argument_parser
 from .show import layout_of
 
 if TYPE_CHECKING:
@@ -24,7 +27,8 @@ examples:
 
 Without --emit every type tla::Layout<...>, cute::Layout<...>, tuple<...> and C<...> of the text is
 written in notation, line by line, and the rest stays as it is: (_16,unsigned):(_1,long) has a static
-int _16 and dynamic ones, of which a type tells only their own types.
+int _16 and dynamic ones, of which a type tells only their own types. Colours pass; any other character
+that a terminal could take for a command is written as an escape such as \\x07.
 """
 
 
@@ -50,7 +54,7 @@ def run(arguments: list[str]) -> int:
     value = read(text_argument(options.text))
     for item in value.arrays() if isinstance(value, XlaTuple) else [value]:
         given: Any = layout_of(item) if isinstance(item, XlaShape) else item
-        print(to_cpp(given, options.dialect or "catlass", options.emit))
+        say(to_cpp(given, options.dialect or "catlass", options.emit))
     return 0
 
 
@@ -60,11 +64,12 @@ def _rewrite(path: str) -> None:
     for lines in _lines(path):
         # bytes that are not UTF-8 pass unchanged
         text = rewritten(lines.decode("utf-8", "surrogateescape"))
+        text = _FOR_A_TERMINAL.sub(lambda match: match[1] or visible(match[0]), text)
         if out is not None:
-            out.write(text.encode("utf-8", "surrogateescape"))
+            put_bytes(text.encode("utf-8", "surrogateescape"), out)
             out.flush()
         elif sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison]
-            sys.stdout.write(text)  # a stand-in that holds text
+            put(text, sys.stdout)  # a stand-in that holds text
 
 
 def _lines(path: str) -> Iterator[bytes]:
@@ -73,7 +78,6 @@ def _lines(path: str) -> Iterator[bytes]:
     Raises:
         InputError: it is missing or cannot be read.
     """
-    name = name_of(path)
     try:
         if path != "-":
             with open(path, "rb") as file:
@@ -84,8 +88,8 @@ def _lines(path: str) -> Iterator[bytes]:
             yield from _whole_lines(sys.stdin.buffer)
         else:  # a stand-in that holds text
             yield sys.stdin.read().encode("utf-8", "surrogateescape")
-    except OSError as error:
-        raise InputError(f"cannot read {name}: {error.strerror or error}", path=path) from None
+    except (OSError, ValueError) as error:
+        raise InputError.cannot("read", path, error) from None
 
 
 def _whole_lines(file: Any) -> Iterator[bytes]:
@@ -102,3 +106,8 @@ def _whole_lines(file: Any) -> Iterator[bytes]:
 
 
 _CHUNK: Final = 1 << 16
+
+_FOR_A_TERMINAL: Final = re.compile(
+    r"(\x1b\[[\d;]*[mK]|\r?\n|\t|[\udca0-\udcff])|[^ -~]",
+)
+"""What is no plain letter; first what passes: colours and cut lines of compilers, letters of Latin-1."""

@@ -7,6 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import LayoutError, ParseError, TlaError, UndecidedError, UnsupportedError
+from ..ground import say
 from ..layouts import leaves
 from ..numbers import SymbolicInt
 from ..read import read, tagged
@@ -25,8 +26,9 @@ from ..xla_bridge import (
     storage_bits,
     to_layout,
 )
-from .common import GIVEN, POINTERS, argument_parser, bytes_in_words, plain, settled, text_argument
-from .messages import complain
+from .common import GIVEN, POINTERS, bytes_in_words, plain, settled, text_argument
+from .messages import complain, say_json
+from .parser import argument_parser
 from .where import place_of
 
 if TYPE_CHECKING:
@@ -81,11 +83,9 @@ def run(arguments: list[str]) -> int:
         complain(f"tla: error: {error}")
         return 2
     if options.json:
-        import json
-
-        print(json.dumps(facts))
+        say_json(facts)
     else:
-        print(*lines, sep="\n")
+        say(*lines)
     return 1 if differing else 0
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import UndecidedError
 from ..evaluation import OPERATIONS, text_of_value
+from ..ground import say
 from ..numbers import assume
-from .common import argument_parser, as_option, text_argument
+from .common import as_option, text_argument
 from .operation import add_assume, as_table, conditions_of, evaluated
+from .parser import argument_parser
 
 if TYPE_CHECKING:
     from ..evaluation import Call
+    from ..show import Colour
 
 _EPILOG = """\
 examples:
@@ -43,19 +46,20 @@ def run(arguments: list[str]) -> int:
     names, conditions = conditions_of(options.assume, text)
     try:
         with assume(*conditions):
-            return _write(evaluated(text, calls, names), calls if options.steps else [])
+            value = evaluated(text, calls, names)
+            if options.steps:
+                _write_steps(calls, options.colour)
+            say(text_of_value(value))
     except UndecidedError as error:
         raise as_option(error) from None
-
-
-def _write(value: Any, calls: list[Call]) -> int:
-    """Write a value, and above it the steps of its operations."""
-    if calls:
-        from ..explain import EXPLAINED, explain
-        from ..show import write
-
-        for name, positional, named in calls:
-            if name in EXPLAINED or name == "compose":
-                write(as_table(explain(name, *positional, **named).figure(pictures=False)))
-    print(text_of_value(value))
     return 0
+
+
+def _write_steps(calls: list[Call], colour: Colour) -> None:
+    """Write the steps of operations."""
+    from ..explain import EXPLAINED, explain
+    from ..show import write
+
+    for name, positional, named in calls:
+        if name in EXPLAINED or name == "compose":
+            write(as_table(explain(name, *positional, **named).figure(pictures=False)), colour)

@@ -21,15 +21,15 @@ from ..xla_bridge import size_of
 from .common import (
     SAY_MORE,
     InputError,
-    argument_parser,
     as_option,
     number_argument,
     on_command_line,
     signed,
     text_argument,
 )
-from .messages import complain
+from .messages import complain, say_json
 from .operation import Operands, add_assume, as_table
+from .parser import argument_parser
 from .pictures import add_formats, is_file_format, write_figure
 from .show import layout_of
 from .where import index_argument, shape_of, steps_to
@@ -112,10 +112,8 @@ def run(arguments: list[str]) -> int:
         return 1
     code = 1 if options.tag is not None and results and not results[0].answer else 0
     if options.json:
-        import json
-
         facts = _facts(figure) if isinstance(figure, Steps) else _cells(figure)
-        print(json.dumps({**facts, **({} if results is None else {"tags": _tags(results)})}))
+        say_json({**facts, **({} if results is None else {"tags": _tags(results)})})
         return code
     if isinstance(figure, Steps) and options.table:
         figure = as_table(figure)

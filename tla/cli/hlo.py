@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from ..hlo import ModuleError, read_module
 from ..xla_bridge import CHIPS, chip_named
 from . import hlo_buffers
-from .common import InputError, argument_parser, positive
+from .common import InputError, positive
 from .module_text import ModuleText
+from .parser import argument_parser
 from .pictures import add_formats, refuse_formats
 
 if TYPE_CHECKING:

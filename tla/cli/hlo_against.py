@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
+from ..ground import say
 from ..hlo import ModuleError, read_module
 from ..memory import compare
 from .columns import columns, plural
 from .common import InputError, name_of, read_file, short_bytes
+from .messages import say_json
 from .spaces import complain_of_spaces
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def report(module: Module, options: argparse.Namespace) -> int:
     """Print what changed from the module of another file to this one."""
     comparison = compare(_other(options), module, options.chip)
     if options.json:
-        print(json.dumps(_facts(comparison, options)))
+        say_json(_facts(comparison, options))
     else:
         _write(comparison, options)
     spaces = (total.memory_space for total in comparison.totals)
@@ -31,21 +32,21 @@ def report(module: Module, options: argparse.Namespace) -> int:
 
 
 def _write(comparison: Comparison, options: argparse.Namespace) -> None:
-    print(f"from {options.against} to {options.file}")
+    say(f"from {options.against} to {options.file}")
     _write_totals(comparison.totals, options)
     for change in comparison.shapes:
-        print(change)
+        say(change)
     if comparison.shapes:
-        print()
+        say("")
     groups = [group for group in comparison.groups if options.all or not group.is_inside]
     for group in groups[: options.top]:
-        print(*_group_lines(group), sep="\n")
+        say(*_group_lines(group))
     inside = [group for group in comparison.groups if group.is_inside]
     if inside and not options.all:
         changed = sum(len(group.matches) for group in inside)
-        print(f"{plural(changed, 'instruction')} within fusions changed (--all lists them)")
+        say(f"{plural(changed, 'instruction')} within fusions changed (--all lists them)")
     alike = "" if comparison.groups else "nothing changed; "
-    print(f"{alike}{plural(comparison.unchanged, 'instruction')} as before")
+    say(f"{alike}{plural(comparison.unchanged, 'instruction')} as before")
 
 
 def _other(options: argparse.Namespace) -> Module:
@@ -64,8 +65,8 @@ def _write_totals(totals: tuple[Total, ...], options: argparse.Namespace) -> Non
         if options.all or total.change != 0
     ]
     if table:
-        print(*columns(["before", "after", "change", ""], table, 3), sep="\n")
-    print()
+        say(*columns(["before", "after", "change", ""], table, 3))
+    say("")
 
 
 def _number(total: Total, n: int | None) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UnsupportedError
+from ..ground import say
 from ..hlo import ModuleError, read_stream
 from ..memory import MOST_DRAWN, RULES, Tally, label_of, source_of, stream_buffers
 from ..xla_bridge import memory_space_name, to_layout
 from .columns import columns, plural
 from .common import InputError, bytes_in_words, short_bytes
-from .messages import complain
+from .messages import complain, say_json
 from .pictures import is_asked_for, write_figure
 from .spaces import complain_of_spaces
 
@@ -47,7 +47,7 @@ def report(text: ModuleText, options: argparse.Namespace) -> int:
     if is_asked_for(options):
         write_figure(tally.figure(options.top or MOST_DRAWN, options.chip), options)
     elif options.json:
-        print(json.dumps(_facts(tally, name, tables, problem, stopped, options)))
+        say_json(_facts(tally, name, tables, problem, stopped, options))
     else:
         _write(tally, options)
     complain_of_spaces((total.memory_space for total in tally.spaces), options.chip)
@@ -61,9 +61,9 @@ def report(text: ModuleText, options: argparse.Namespace) -> int:
 
 def _write(tally: Tally, options: argparse.Namespace) -> None:
     if options.by and tally.groups:
-        print(*group_lines(tally.groups, options), "", sep="\n")
+        say(*group_lines(tally.groups, options), "")
     elif tally.rows:
-        print(*_row_lines(tally.rows, options), "", sep="\n")
+        say(*_row_lines(tally.rows, options), "")
     if options.all and tally.aliases:
         _write_aliases(tally.aliases[: options.top])
     for each in tally.unsized:
@@ -71,20 +71,20 @@ def _write(tally: Tally, options: argparse.Namespace) -> None:
     for total in tally.spaces:
         name = memory_space_name(total.memory_space, options.chip)
         size = f"{short_bytes(total.padded_bytes)}, of it {short_bytes(total.waste_bytes)} waste"
-        print(f"{name}: {plural(total.buffers, 'buffer')}, {size}")
+        say(f"{name}: {plural(total.buffers, 'buffer')}, {size}")
     outputs = tally.output_bytes(options.chip)
     if outputs is not None:
-        print(f"arguments {bytes_in_words(tally.argument_bytes)}, results {bytes_in_words(outputs)}")
+        say(f"arguments {bytes_in_words(tally.argument_bytes)}, results {bytes_in_words(outputs)}")
     unowned = sum(tally.by_rule.values())
     hint = "" if options.all or not unowned else " (--all lists them)"
     more = f", {len(tally.rows)} listed" if len(tally.rows) < tally.buffers and not options.by else ""
     have = "has" if unowned == 1 else "have"
-    print(
+    say(
         f"{plural(tally.buffers, 'buffer')}{more}; {plural(unowned, 'array')} {have} no memory of"
         f" {'its' if unowned == 1 else 'their'} own{hint}"
     )
     if tally.uncalled:
-        print(f"not counted: {plural(len(tally.uncalled), 'computation')} that nothing read here calls")
+        say(f"not counted: {plural(len(tally.uncalled), 'computation')} that nothing read here calls")
 
 
 def _row_lines(rows: Sequence[Row], options: argparse.Namespace) -> list[str]:
@@ -140,11 +140,11 @@ def _write_aliases(aliases: Sequence[AliasedValue]) -> None:
         ]
         for alias in aliases
     ]
-    print(*columns(["array", "shape", "lies in", "rule"], table, 0), sep="\n")
-    print()
+    say(*columns(["array", "shape", "lies in", "rule"], table, 0))
+    say("")
     for rule in sorted({alias.rule for alias in aliases}):
-        print(f"{rule}: {RULES[rule]}")
-    print()
+        say(f"{rule}: {RULES[rule]}")
+    say("")
 
 
 def _layout(shape: XlaShape) -> tuple[str, str]:

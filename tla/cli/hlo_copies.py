@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..ground import say
 from ..memory import Formats, copy_totals, module_copies, source_text
 from ..xla_bridge import memory_space_name, physical_bytes
 from .columns import columns, plural
 from .common import in_tenths, short_bytes
 from .hlo_buffers import LISTED, left_out
+from .messages import say_json
 from .spaces import complain_of_spaces
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def report(module: Module, options: argparse.Namespace) -> int:
             "copies": [_facts(row) for row in rows[: options.top]],
             "totals": [total._asdict() for total in totals],
         }
-        print(json.dumps(facts))
+        say_json(facts)
     else:
         _write(rows, totals, options)
     moved = [shape for copy in copies if copy.moves for shape in (copy.before, copy.after)]
@@ -63,21 +64,21 @@ def _write(rows: list[_Row], totals: Sequence[CopyTotal], options: argparse.Name
     shown = [row for row in rows if options.all or not row.is_free]
     listed = shown[: options.top or LISTED]
     if shown and options.by:
-        print(*_group_lines(shown, options), "", sep="\n")
+        say(*_group_lines(shown, options), "")
     elif shown:
-        print(*_row_lines(listed, options), "", sep="\n")
+        say(*_row_lines(listed, options), "")
         advised = [(row.copy, advice) for row in listed for advice in row.advice]
         for copy, advice in sorted(advised, key=lambda pair: pair[1].is_costly):
-            print(*_advice_lines(copy, advice), "", sep="\n")
+            say(*_advice_lines(copy, advice), "")
     for total in totals:
-        print(_total_line(total))
+        say(_total_line(total))
     if not totals:
-        print("no copies")
+        say("no copies")
     if len(listed) < len(shown) and not options.by:
-        print(f"{plural(len(shown), 'copy')}, {len(listed)} listed")
+        say(f"{plural(len(shown), 'copy')}, {len(listed)} listed")
     if len(shown) < len(rows):
         still = plural(len(rows) - len(shown), "copy")
-        print(f"not listed, as nothing is moved: {still} (--all lists them)")
+        say(f"not listed, as nothing is moved: {still} (--all lists them)")
 
 
 def _row_lines(rows: Sequence[_Row], options: argparse.Namespace) -> list[str]:

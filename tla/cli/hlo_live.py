@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
+from ..ground import say
 from ..memory import MOST_DRAWN, alias_bytes, argument_bytes, array_waste, grouped, live, output_bytes
 from ..xla_bridge import memory_space_name
 from .columns import columns, plural
 from .common import bytes_in_words, short_bytes
 from .hlo_buffers import group_facts, group_lines, row_facts
+from .messages import say_json
 from .pictures import is_asked_for, write_figure
 from .spaces import complain_of_spaces
 
@@ -28,7 +29,7 @@ def report(module: Module, options: argparse.Namespace) -> int:
     if is_asked_for(options):
         write_figure(liveness.figure(options.chip, options.top or MOST_DRAWN), options)
     elif options.json:
-        print(json.dumps(_facts(module, liveness, options)))
+        say_json(_facts(module, liveness, options))
     else:
         _write(module, liveness, options)
     complain_of_spaces((peak.memory_space for peak in liveness.peaks), options.chip)
@@ -37,30 +38,28 @@ def report(module: Module, options: argparse.Namespace) -> int:
 
 def _write(module: Module, liveness: Liveness, options: argparse.Namespace) -> None:
     if not module.is_scheduled:
-        print("The module is not scheduled: the order of its text is taken.\n")
+        say("The module is not scheduled: the order of its text is taken.", "")
     for each in liveness.peaks:
         _write_peak(module, each, liveness.steps, options)
     space = memory_space_name(liveness.simulated_space, options.chip)
     figure = bytes_in_words(liveness.compiler_peak_bytes)
-    print(f"peak_memory_in_bytes as the TPU compiler counts it: {figure}")
-    print(f"  {bytes_in_words(liveness.reserved_bytes)} of arguments, constants and results,")
-    print(f"  {bytes_in_words(liveness.simulated_bytes)} of temporaries in the space with most, {space}")
+    say(f"peak_memory_in_bytes as the TPU compiler counts it: {figure}")
+    say(f"  {bytes_in_words(liveness.reserved_bytes)} of arguments, constants and results,")
+    say(f"  {bytes_in_words(liveness.simulated_bytes)} of temporaries in the space with most, {space}")
     if liveness.left_over_bytes:
         more = bytes_in_words(liveness.left_over_bytes)
-        print(
-            f"  it may count up to {more} more: of a conditional, in an order that the text leaves open"
-        )
+        say(f"  it may count up to {more} more: of a conditional, in an order that the text leaves open")
 
 
 def _write_peak(module: Module, peak: Peak, steps: int, options: argparse.Namespace) -> None:
     name = memory_space_name(peak.memory_space, options.chip)
     where = f"%{peak.step.instruction.name} of {peak.step.computation}"
-    print(f"{name}: {bytes_in_words(peak.bytes)} at step {peak.at + 1} of {steps}, {where}")
+    say(f"{name}: {bytes_in_words(peak.bytes)} at step {peak.at + 1} of {steps}, {where}")
     if peak.reserved_bytes:
-        print(f"  {bytes_in_words(peak.reserved_bytes)} of it are live for the whole run")
+        say(f"  {bytes_in_words(peak.reserved_bytes)} of it are live for the whole run")
     if options.by:
-        print(*group_lines(grouped(peak.buffers, options.by, module.tables), options), sep="\n")
-        print()
+        say(*group_lines(grouped(peak.buffers, options.by, module.tables), options))
+        say("")
         return
     listed = peak.buffers[: options.top or _LISTED]
     table: list[list[str]] = []
@@ -68,9 +67,9 @@ def _write_peak(module: Module, peak: Peak, steps: int, options: argparse.Namesp
         waste = array_waste(buffer.shape)
         sizes = [short_bytes(waste.padded_bytes), short_bytes(waste.waste_bytes)]
         table.append([*sizes, buffer.kind, buffer.label, str(buffer.shape), buffer.op_name])
-    print(*columns(["padded", "waste", "kind", "buffer", "shape", "op_name"], table, 2), sep="\n")
+    say(*columns(["padded", "waste", "kind", "buffer", "shape", "op_name"], table, 2))
     more = f", {len(listed)} listed" if len(listed) < len(peak.buffers) else ""
-    print(f"{plural(len(peak.buffers), 'buffer')}{more}\n")
+    say(f"{plural(len(peak.buffers), 'buffer')}{more}", "")
 
 
 def _facts(module: Module, liveness: Liveness, options: argparse.Namespace) -> dict[str, Any]:

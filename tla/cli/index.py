@@ -8,12 +8,12 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import UnsupportedError
-from ..ground import Panels
+from ..ground import Panels, say
 from ..hlo import ModuleError, read_module
 from ..indexing import FORMS, inverse, map_figure, parse_map, simplify
 from ..read import read
 from .columns import plural
-from .common import argument_parser, positive
+from .common import positive
 from .index_maps import (
     Shown,
     array_lines,
@@ -23,7 +23,9 @@ from .index_maps import (
     map_facts,
     map_lines,
 )
+from .messages import say_json
 from .module_text import ModuleText
+from .parser import argument_parser
 from .pictures import add_formats, is_asked_for, is_file_format, refuse_formats, write_figure
 
 if TYPE_CHECKING:
@@ -45,8 +47,9 @@ examples:
 
 TEXT is a file of HLO, HLO itself, an indexing map, or a layout; - is standard input. Of HLO the ROOT of
 the entry is shown, of lines the last one, and of a tuple what makes its elements: for each operand the
-maps from an element of the result to the elements that are read for it. Their union is exact. An
-instruction that has no exact map says why; alone it is an error.
+maps from an element of the result to the elements that are read for it. Their union is exact. Of a
+result of several arrays, each has the operands that are read for it, and no others. An instruction that
+has no exact map says why; alone it is an error.
 
 A map is simplified, or with --to-output inverted; --into says of what memory its results are an index.
 Of a layout it is the map to offsets, with --to-output the one from an offset to the element there.
@@ -193,11 +196,11 @@ def _of_module(module: Module, options: argparse.Namespace) -> int:
         return 0
     for i, facts in enumerate(rows):
         if i:
-            print()
-        print(*_instruction_lines(facts), sep="\n")
+            say("")
+        say(*_instruction_lines(facts))
     if options.all:
-        print()
-        print(*_summary(len(rows), refused), sep="\n")
+        say("")
+        say(*_summary(len(rows), refused))
     return 0
 
 
@@ -297,10 +300,10 @@ def _of_map(text: str, options: argparse.Namespace) -> int:
     if options.json:
         _print_json(facts)
         return 0
-    print(f"before  {facts['before']}")
+    say(f"before  {facts['before']}")
     label = "inverse" if options.to_output else "after"
     first, *rest = map_lines(facts["after"])
-    print(f"{label:7} {first}", *(f"        {line}" for line in rest), sep="\n")
+    say(f"{label:7} {first}", *(f"        {line}" for line in rest))
     return 0
 
 
@@ -318,11 +321,9 @@ def _of_layout(text: str, options: argparse.Namespace) -> int:
     if options.json:
         _print_json(facts)
     else:
-        print(*map_lines(facts["map"]), sep="\n")
+        say(*map_lines(facts["map"]))
     return 0
 
 
 def _print_json(facts: Any) -> None:
-    import json
-
-    print(json.dumps(facts))
+    say_json(facts)

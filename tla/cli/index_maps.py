@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import prod
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import TlaError, UndecidedError, UnsupportedError
@@ -11,13 +12,13 @@ from ..indexing import (
     Leaf,
     Op,
     Operand,
+    accesses_of,
     compose,
     computation_maps,
     from_layout,
-    input_to_output,
+    inverse,
     layout_and_offset,
     leaves,
-    output_to_input,
     reads_figure,
     remove_unused_symbols,
     simplify,
@@ -67,7 +68,7 @@ def instruction_facts(
     operands = op.inputs if through is None else _parameters(through)
     outputs = op.outputs
     accesses: list[dict[str, Any]] = []
-    for o, i, maps in _maps(instruction, shown, through, len(outputs), len(operands)):
+    for o, i, maps in _maps(instruction, shown, through, len(outputs)):
         start = operands[i] if shown.to_output else outputs[o]
         goal = outputs[o] if shown.to_output else operands[i]
         accesses.append(
@@ -96,28 +97,24 @@ def _parameters(computation: Computation) -> list[Leaf]:
 
 
 def _maps(
-    instruction: Instruction, shown: Shown, through: Computation | None, outputs: int, operands: int
+    instruction: Instruction, shown: Shown, through: Computation | None, outputs: int
 ) -> list[tuple[int, int, list[IndexingMap]]]:
-    """The maps between each output and operand."""
+    """The maps between each output and operand; of several outputs only where something is read."""
     devices = shown.devices
-    if through is not None:
-        by_output = [computation_maps(through, o, devices=devices) for o in range(outputs)]
-        if shown.to_output:
-            from ..indexing import inverse
-
-            by_output = [[[inverse(m) for m in maps] for maps in each] for each in by_output]
-        return [(o, i, maps) for o, each in enumerate(by_output) for i, maps in enumerate(each)]
-    if shown.to_output:
-        return [
+    if through is None:
+        found = list(accesses_of(instruction, devices=devices))
+    else:
+        found = [
             (o, i, maps)
-            for i in range(operands)
-            for o, maps in enumerate(input_to_output(instruction, i, devices=devices))
+            for o in range(outputs)
+            for i, maps in enumerate(computation_maps(through, o, devices=devices))
+            if maps or outputs == 1
         ]
-    return [
-        (o, i, maps)
-        for o in range(outputs)
-        for i, maps in enumerate(output_to_input(instruction, o, devices=devices))
-    ]
+    if shown.to_output:
+        found = [(o, i, [inverse(m) for m in maps]) for o, i, maps in found]
+        if through is None:
+            found.sort(key=itemgetter(1, 0))
+    return found
 
 
 def _leaf_name(leaf: Leaf) -> str:
@@ -282,7 +279,7 @@ def instruction_figure(
     op = Op(instruction, shown.devices)
     operands = op.inputs if through is None else _parameters(through)
     operands_of: dict[int, list[Operand]] = {}
-    for o, i, maps in _maps(instruction, shown, through, len(op.outputs), len(operands)):
+    for o, i, maps in _maps(instruction, shown, through, len(op.outputs)):
         leaf = operands[i]
         title = f"{_leaf_name(leaf)} {leaf.shape}"
         operands_of.setdefault(o, []).append(Operand(title, _dims(leaf), tuple(maps)))

@@ -1,20 +1,23 @@
 """The command line: ``tla COMMAND ...``. A subcommand's module is imported when it is asked for.
 
-Exit codes: 0 done, 1 the input is wrong, 2 the command line is wrong, 130 interrupted.
+Exit codes: 0 done, 1 the input is wrong or the output cannot be written, 2 the command line is wrong,
+130 interrupted.
+
+What a command needs is imported where an interrupt is heard: inside the functions.
 """
 
 from __future__ import annotations
 
+import signal
 import sys
-from typing import TYPE_CHECKING
-
-from .. import cli
-from ..errors import TlaError
-from .commands import COMMANDS
-from .messages import complain, discard_output
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from .parser import Parser
+
 
 _DESCRIPTION = """\
 Layouts: functions from coordinates to memory offsets, in the notations of TLA, CuTe and XLA.
@@ -34,16 +37,47 @@ examples:
   tla cpp --emit type '((_16,2),(_16,3)):((_16,_256),(_1,512))'
   tla eval 'zipped_divide((8,6):(1,8), (4,3))'
 
-Quote a layout: shells read brackets, braces and parentheses. 'tla COMMAND --help' tells more.
+Quote a layout: shells read brackets, braces and parentheses. 'tla help COMMAND' tells more.
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code."""
+    """Run the command line and return its exit code.
+
+    The process of the command ends at an interrupt without a word while nothing runs that must end well:
+    `tla` sets that when its import begins, and here it is so again at the end.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        if before is signal.SIG_DFL:
+            _on_interrupt(signal.default_int_handler)
+        return _run(list(sys.argv[1:] if arguments is None else arguments))
+    except KeyboardInterrupt:
+        _on_interrupt(before)  # a second interrupt needs no message
+        from .messages import complain
+
+        complain("tla: interrupted")
+        return 130
+    finally:
+        _on_interrupt(before)
+
+
+def _on_interrupt(action: Any) -> None:
+    with suppress(ValueError, TypeError):  # a thread sets no handler; one of C is no value here
+        signal.signal(signal.SIGINT, action)
+
+
+def _run(arguments: list[str]) -> int:
+    """Run a command; an error of the library or of the output is a message."""
+    from ..errors import TlaError
+    from ..ground import limits
+    from .messages import complain, discard_output
+
     sys.set_int_max_str_digits(0)  # sizes are exact, however long
     try:
         try:
-            code = _dispatch(list(sys.argv[1:] if arguments is None else arguments))
+            with limits():  # --limit sets them
+                code = _dispatch(arguments)
         except SystemExit as end:  # argparse has said what there was to say
             code = end.code if isinstance(end.code, int) else 2
         except TlaError as error:
@@ -51,37 +85,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
             code = 1
         if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison]
             sys.stdout.flush()
-    except KeyboardInterrupt:
-        complain("tla: interrupted")
-        return 130
     except BrokenPipeError:  # the reader has left, content
         discard_output()
         return 0
     except OSError as error:
         discard_output()
         complain(f"tla: error: cannot write: {error.strerror or error}")
-        return 1
+        return 2 if arguments[:1] == ["diff"] else 1  # there 1 is an answer
     return code
 
 
 def _dispatch(argv: list[str]) -> int:
+    from .. import __version__, cli
+    from .commands import COMMANDS
+    from .parser import Parser
+
+    if argv[:1] == ["help"]:  # `tla help ascend copy` is `tla ascend copy --help`
+        argv = [*argv[1:], "--help"]
+    if argv[:1] == ["completion"]:
+        return cli.completion.run(argv[1:], _parser_of)
     if argv and argv[0] in COMMANDS:
         return int(getattr(cli, argv[0]).run(argv[1:]))
-    import argparse
-
     commands = "\n".join(f"  {name:10} {text}" for name, text in COMMANDS.items())
-    parser = argparse.ArgumentParser(
-        prog="tla",
-        description=_DESCRIPTION.format(commands=commands),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        usage="tla [-h] [--version] COMMAND ...",
-    )
-    from .. import __version__
-
+    description = _DESCRIPTION.format(commands=commands)
+    parser = Parser("tla", description, usage="tla [-h] [--version] COMMAND ...")
     parser.add_argument("--version", action="version", version=f"tla {__version__}")
-    parser.add_argument("command", metavar="COMMAND", choices=COMMANDS, help=argparse.SUPPRESS)
-    if not argv:
-        parser.print_help()
-        return 2
-    parser.parse_args(argv[:1])
-    raise AssertionError("a known command is dispatched above")
+    return parser.choose(argv, "command", [*COMMANDS, "help"])
+
+
+def _parser_of(words: list[str]) -> Parser:
+    """The parser of a command or subcommand."""
+    from .parser import ASK, ParserAsked
+
+    try:
+        _dispatch([*words, *ASK])
+    except ParserAsked as answer:
+        return answer.parser
+    raise AssertionError(f"no parser reads the arguments of {words}")

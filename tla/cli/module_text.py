@@ -38,8 +38,8 @@ class ModuleText:
         try:
             self._file = _keep(standard_input()) if path == "-" else _open(path)
             self._size = self._file.seek(0, os.SEEK_END)
-        except OSError as error:
-            raise InputError(f"cannot read {self.name}: {error.strerror or error}", path=path) from None
+        except (OSError, ValueError) as error:
+            raise InputError.cannot("read", path, error) from None
 
     def close(self) -> None:
         self._file.close()
@@ -72,7 +72,7 @@ class ModuleText:
 
         size = DownloadColumn(binary_units=True)
         columns = (TextColumn("{task.description}"), BarColumn(), size, TimeRemainingColumn())
-        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        with Progress(*columns, console=Console(stderr=True, no_color=True), transient=True) as progress:
             task = progress.add_task(purpose, total=self._size)
             yield from self._decoded(lambda done: progress.update(task, completed=done))
 
@@ -86,8 +86,7 @@ class ModuleText:
             try:
                 data = self._file.read(_PIECE)
             except OSError as error:
-                why = f"cannot read {self.name}: {error.strerror or error}"
-                self.error = InputError(why, path=self.path)
+                self.error = InputError.cannot("read", self.path, error)
                 return
             try:
                 text = decoder.decode(data, final=not data)

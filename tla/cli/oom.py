@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from ..ground import say
 from ..memory import check, chip_of, printed_bytes, printed_expansion, read_reports
 from ..xla_bridge import CHIPS, chip_named
 from .columns import columns, plural, wrapped
-from .common import argument_parser, name_of, positive, read_bytes
-from .messages import complain
+from .common import name_of, positive, read_bytes
+from .messages import complain, say_json
+from .parser import argument_parser
 
 if TYPE_CHECKING:
     from ..memory import Candidate, Checked, Report
@@ -47,17 +49,15 @@ def run(arguments: list[str]) -> int:
         for report, (chip, _why) in zip(reports, chips_of, strict=True)
     ]
     if options.json:
-        import json
-
         facts = [
             {"chip": chip, **_facts(report, entries[: options.top])}
             for report, entries, (chip, _why) in zip(reports, checked, chips_of, strict=True)
         ]
-        print(json.dumps({"reports": facts}))
+        say_json({"reports": facts})
     else:
         for report, entries, (chip, why) in zip(reports, checked, chips_of, strict=True):
             if report is not reports[0]:
-                print()
+                say("")
             _write(report, entries, options.top, f"{chip}, {why}")
     faults += [
         f"{name} stops in line {report.cut_at}, inside the report of line {report.line}"
@@ -112,19 +112,19 @@ def _read(path: str, name: str) -> tuple[str, str]:
 
 
 def _write(report: Report, entries: list[Checked], top: int | None, chip: str) -> None:
-    print(_headline(report))
+    say(_headline(report))
     if report.totals:
-        print(*wrapped((f"{name} {size}" for name, size in report.totals), "  "), sep="\n")
+        say(*wrapped((f"{name} {size}" for name, size in report.totals), "  "))
     if not entries:
-        print("  it lists no allocation; 'tla hlo FILE --live' lists what is live, where FILE is the")
-        print("  *.after_optimizations.txt that XLA writes with XLA_FLAGS=--xla_dump_to=FOLDER")
+        say("  it lists no allocation; 'tla hlo FILE --live' lists what is live, where FILE is the")
+        say("  *.after_optimizations.txt that XLA writes with XLA_FLAGS=--xla_dump_to=FOLDER")
         return
-    print(f"  tiles and advice for {chip}")
+    say(f"  tiles and advice for {chip}")
     listed = entries[:top]
     head = ("#", "size", "data", "padding", "times", "check", "shape")
     rows = [_row(i, entry) for i, entry in enumerate(listed, 1)]
-    print(*(f"  {line}" for line in columns(head, rows, 5)), sep="\n")
-    print(*_sum(report, entries, listed), sep="\n")
+    say(*(f"  {line}" for line in columns(head, rows, 5)))
+    say(*_sum(report, entries, listed))
     for i, entry in enumerate(listed, 1):
         _write_advice(_number(i, entry), entry)
 
@@ -174,24 +174,24 @@ def _write_advice(number: int, entry: Checked) -> None:
     if not (entry.differences or entry.notes or entry.factors or entry.layouts or entry.shapes):
         return
     shape = entry.padding.shape if entry.padding else entry.allocation.shape_text or ""
-    print(f"\n  {number}. {shape}".rstrip())
+    say("", f"  {number}. {shape}".rstrip())
     for text in (*entry.differences, *entry.notes):
-        print(f"     {text}")
+        say(f"     {text}")
     if entry.factors:
-        print(f"     padded: {'; '.join(entry.factors)}")
+        say(f"     padded: {'; '.join(entry.factors)}")
     for candidate in (*entry.layouts[:1], *entry.shapes):
         _write_candidate(candidate)
     if entry.factors and not entry.layouts and not entry.shapes and entry.allocation.kind != "scoped":
-        print("     no order of the dims costs less")
+        say("     no order of the dims costs less")
 
 
 def _write_candidate(candidate: Candidate) -> None:
     size = printed_bytes(candidate.bytes)
     times = printed_expansion(candidate.bytes, candidate.data_bytes)
-    print(f"     {size} ({times}), {printed_bytes(candidate.saved_bytes)} less: {candidate.how}")
-    print(f"       {candidate.xla}")
+    say(f"     {size} ({times}), {printed_bytes(candidate.saved_bytes)} less: {candidate.how}")
+    say(f"       {candidate.xla}")
     if candidate.change == "order" and candidate.jax is not None:
-        print(f"       jax: {candidate.jax}")
+        say(f"       jax: {candidate.jax}")
 
 
 # --- JSON ---

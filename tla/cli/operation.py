@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ParseError, UndecidedError
 from ..evaluation import evaluate, text_of_value
+from ..ground import say
 from ..layouts import NamingScanner
 from ..numbers import MAX_DEPTH, Names, assume, condition_at
 from ..read import read
-from .common import argument_parser, as_option, text_argument
+from .common import as_option, text_argument
+from .parser import argument_parser
 from .show import layout_of
 
 if TYPE_CHECKING:
@@ -71,6 +73,7 @@ class Operands:
         self._texts = contents
         self._names = Names(" ".join([*contents.values(), *options.assume]))
         self._steps: bool = options.steps
+        self._colour = options.colour
         self._conditions = [_condition(text, self._names) for text in options.assume]
 
     def __contains__(self, name: str) -> bool:
@@ -113,13 +116,14 @@ class Operands:
         if self._steps:
             from ..show import write
 
-            write(as_table(self.explained(operation, *arguments, **options).figure(pictures=False)))
+            steps = self.explained(operation, *arguments, **options).figure(pictures=False)
+            write(as_table(steps), self._colour)
             return 0
         try:
             with assume(*self._conditions):
                 from .. import algebra
 
-                print(text_of_value(getattr(algebra, operation)(*arguments, **options)))
+                say(text_of_value(getattr(algebra, operation)(*arguments, **options)))
         except UndecidedError as error:
             raise as_option(error) from None
         return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from .common import InputError
+from .saving import save
 
 if TYPE_CHECKING:
     import argparse
@@ -93,7 +94,7 @@ def write_figure(figure: AnyFigure, options: argparse.Namespace) -> None:
     if options.format is None and options.output in (None, "-"):
         from ..show import write
 
-        write(figure)
+        write(figure, options.colour)
         return
     from ..show import html, latex, render, svg
 
@@ -101,16 +102,8 @@ def write_figure(figure: AnyFigure, options: argparse.Namespace) -> None:
         for ending in _OTHERS:
             if options.output.lower().endswith(ending):
                 wanted = f"a picture is written as {', '.join(_ENDINGS)}, not {ending}"
-                raise InputError(f"cannot write {options.output}: {wanted}", path=options.output)
+                raise InputError.cannot("write", options.output, ValueError(wanted))
     writers: dict[str | None, Callable[[AnyFigure], str]]
     writers = {None: render, "svg": svg, "html": html, "latex": latex}
     text = writers[format_of(options)](figure)
-    if options.output is None or options.output == "-":
-        print(text)
-        return
-    try:
-        with open(options.output, "w", encoding="utf-8") as file:
-            file.write(text + "\n")
-    except OSError as error:
-        why = error.strerror or error
-        raise InputError(f"cannot write {options.output}: {why}", path=options.output) from None
+    save("-" if options.output is None else options.output, text)

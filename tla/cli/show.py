@@ -17,11 +17,12 @@ from .common import (
     NUMBER_OR_BOUND,
     POINTERS,
     InputError,
-    argument_parser,
     on_command_line,
     positive,
     text_argument,
 )
+from .messages import say_json
+from .parser import argument_parser
 from .pictures import add_formats, is_file_format, refuse_formats, write_figure
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ examples:
   tla show '((4,2),(4,3)):((4,16),(1,32))' --strip
   tla show '((4,2),(4,3)):((4,16),(1,32))' -o picture.svg
   tla show 'f32[3,5]{1,0:T(2,2)}' --html -o picture.html
-  tla show 'zN<half>(20,48)' 'nZ<half>(20,48)' --colour offset
+  tla show 'zN<half>(20,48)' 'nZ<half>(20,48)' --colour-by offset
   tla show 'Sw<2,0,3> o 0 o (8,8):(8,1)'
   tla show '(1000000,1000):(1000,1)'
   tla show 'module.hlo:%pad.0' --rows 4
@@ -98,7 +99,7 @@ def run(arguments: list[str]) -> int:
     limits = _FILE if is_file_format(options) else _TEXT
     pairs = zip((options.rows, options.columns, options.places), limits, strict=True)
     rows, columns, places = (limit if n is None else n for n, limit in pairs)
-    colour: Scheme | None = "" if options.colour == "none" else options.colour
+    colour: Scheme | None = "" if options.colour_by == "none" else options.colour_by
     drawn: list[_Drawn] = []
     for text in options.text:
         layout, title = _Shown.of(text_argument(text))
@@ -117,10 +118,8 @@ def run(arguments: list[str]) -> int:
             strip = strip_figure(layout, places, colour)._replace(title="in memory")
         drawn.append(_Drawn(layout, grid._replace(title=title), strip))
     if options.json:
-        import json
-
         facts = [_facts(each) for each in drawn]
-        print(json.dumps(facts[0] if len(facts) == 1 else {"layouts": facts}))
+        say_json(facts[0] if len(facts) == 1 else {"layouts": facts})
         return 0
     figures = [each.figure for each in drawn]
     is_bare = len(figures) == 1 and (is_file_format(options) or isinstance(figures[0], Panels))
@@ -146,7 +145,10 @@ def _parser() -> argparse.ArgumentParser:
         help=f"show memory, at most N places (default {_TEXT[2]}, in a file {_FILE[2]})",
     )
     parser.add_argument(
-        "--colour", "--color", choices=("tile", "offset", "none"), help="what the colours stand for"
+        "--colour-by",
+        "--color-by",
+        choices=("tile", "offset", "none"),
+        help="what the colours stand for",
     )
     add_formats(parser, json="print the figure as JSON")
     return parser

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..algebra import preimage
 from ..errors import CoordinateError
+from ..ground import say
 from ..layouts import crd2idx, leaves, to_text
 from ..numbers import is_tuple
 from ..read import read, tagged
 from ..xla_bridge import Padding, XlaShape, element_at, offsets_in_byte, size_of
-from .common import GIVEN, POINTERS, argument_parser, number_argument, signed, text_argument
+from .common import GIVEN, POINTERS, number_argument, signed, text_argument
+from .messages import say_json
+from .parser import argument_parser
 from .where import place_of
 
 if TYPE_CHECKING:
@@ -59,13 +62,11 @@ def run(arguments: list[str]) -> int:
             "--bytes goes with an XLA shape or a tag: a layout does not say how large an element is"
         )
     if options.json:
-        import json
-
-        print(json.dumps(answers if len(answers) > 1 else answers[0]))
+        say_json(answers if len(answers) > 1 else answers[0])
         return 0
     for facts in answers:
         for line in _lines(facts):
-            print(line)
+            say(line)
     return 0
 
 

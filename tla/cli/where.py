@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ParseError, UndecidedError
+from ..ground import say
 from ..layouts import idx2crd, is_layout, parse_int_tuple, to_text
 from ..numbers import is_tuple
 from ..read import read, tagged
@@ -29,12 +30,13 @@ from .common import (
     POINTERS,
     SAY_MORE,
     InputError,
-    argument_parser,
     on_command_line,
     plain,
     signed,
     text_argument,
 )
+from .messages import say_json
+from .parser import argument_parser
 from .show import layout_of
 
 if TYPE_CHECKING:
@@ -77,12 +79,10 @@ def run(arguments: list[str]) -> int:
     else:
         facts, rows = _in_layout(place, index, by_tag), _layout_rows
     if options.json:
-        import json
-
-        print(json.dumps(facts))
+        say_json(facts)
         return 0
     for name, text in rows(facts):
-        print(f"{name:9} {text}")
+        say(f"{name:9} {text}")
     return 0
 
 

@@ -20,4 +20,4 @@ if TYPE_CHECKING:
     from .rewrite import rewritten as rewritten
     from .write import to_cpp as to_cpp
 
-lazy(__name__)
+lazy(__name__, guard=True)

@@ -9,7 +9,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from ..errors import LayoutError, LeafError, ParseError, TlaError, UndecidedError, UnsupportedError
+from ..errors import (
+    LayoutError,
+    LeafError,
+    LimitError,
+    ParseError,
+    TlaError,
+    UndecidedError,
+    UnsupportedError,
+)
+from ..ground import is_too_deep, limit_of, way_out
 from ..layouts import (
     ComposedLayout,
     Layout,
@@ -71,7 +80,8 @@ def from_cpp(text: str, symbols: Mapping[str, Any] | None = None) -> Any:
         return reader.all()
     except UndecidedError as error:
         reason = error
-    raise ParseError(reason.summary, text, 0, reader.scan.last, *reason.details, FACTS)
+    facts = [] if isinstance(reason, LimitError) else [FACTS]
+    raise ParseError(reason.summary, text, 0, reader.scan.last, *reason.details, *facts)
 
 
 _Place = Literal["s", "d", "o", "x"]
@@ -162,8 +172,8 @@ class _Reader(IntReader):
             argument: Whether it stands in an expression, not in the arguments of a template.
         """
         scan, start = self.scan, self.scan.at
-        if not room:
-            scan.fail(f"nested deeper than {MAX_DEPTH} levels")
+        if is_too_deep(room):
+            scan.fail(f"nested deeper than {limit_of('nesting')} levels", None, None, way_out("nesting"))
         if scan.accept("-"):
             operand = self.item(place, room - 1, argument)
             zero = Int(0) if type(operand.value) is Int else 0
@@ -388,7 +398,8 @@ class _Reader(IntReader):
             origin = self.inside(origin, shape, stride)
             return call_assuming(_obligations(origin, shape), Layout, shape, stride, origin)
         except TlaError as error:
-            facts = [FACTS] if isinstance(error, UndecidedError) else []
+            is_open = isinstance(error, UndecidedError) and not isinstance(error, LimitError)
+            facts = [FACTS] if is_open else []
             summary, details = error.summary, [*error.details, *facts]
         return self.fail_with(summary, start, self.scan.last, *details)
 
@@ -466,7 +477,9 @@ class _Reader(IntReader):
 def _obligations(origin: Any, shape: Any) -> list[Any] | None:
     """The conditions that an origin shape puts on the unknowns, without those that they imply."""
     sizes = default_origin(shape)
-    if not is_tuple(origin) or not is_tuple(sizes):
+    if is_tuple(origin) is not is_tuple(sizes):
+        return None  # the layout refuses it
+    if not is_tuple(origin):
         origin, sizes = (origin,), (sizes,)
     conditions = [
         least <= greatest

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from ..numbers import MAX_DEPTH
+from ..ground import limit_of
 from .names import INTEGER_WORDS, LAYOUTS, NAMESPACES, STATIC_INTS, STATIC_SPACES, TUPLES, canonical_type
 
 
@@ -35,10 +35,10 @@ def rewritten(text: str) -> str:
 _TOKEN: Final = re.compile(
     r"(?P<colour>\x1b(?:\[[0-9;:]*[A-Za-z]|\]8;[^\x07\x1b]*(?:\x07|\x1b\\)))"
     r"|(?P<name>(?:::)?[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*)(?P<opened><)?"
-    r"|(?P<number>(?:\((?P<cast>[a-z_0-9 ]+)\))?-?[0-9]+(?P<suffix>[uUlL]*)(?!\w))"
+    r"|(?P<number>(?:\((?P<cast>[a-z_0-9 ]+)\))?-?[0-9]++(?P<suffix>[uUlL]*+)(?!\w))"
     r"|(?P<elided>\[\.\.\.\])"
     r"|(?P<blank>[ \t]+)"
-    r"|(?P<other>[^\x1b\w:(\[<>,\s-]+|.)",
+    r"|(?P<other>[0-9]+|[^\x1b\w:(\[<>,\s-]+|.)",
     re.S,
 )
 _QUOTED_SOURCE: Final = re.compile(r"(?:\x1b\[[0-9;]*[A-Za-z]|\s)*[0-9]+(?:\x1b\[[0-9;]*[A-Za-z]|\s)*\|")
@@ -237,7 +237,7 @@ def _notation(template: _Template) -> _Type | None:
     texts = [item.text for item in items]
     if short in TUPLES:
         depth = 1 + max((item.depth for item in items), default=0)
-        if depth > MAX_DEPTH:
+        if depth > limit_of("nesting"):
             return None
         modes = len(items) if all(item.modes == 1 and item.kind == "int" for item in items) else -1
         return _Type(f"({','.join(texts)})", "tuple", modes, len(items), depth)

@@ -51,4 +51,4 @@ if TYPE_CHECKING:
     )
     from .sentences import number as number
 
-lazy(__name__)
+lazy(__name__, guard=True)

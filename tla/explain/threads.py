@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..algebra import modes_of, preimage
 from ..errors import CoordinateError, LayoutError, UnsupportedError
 from ..figures import tile_colour
-from ..ground import NO_COLOUR
+from ..ground import NO_COLOUR, limit_error, limit_of
 from ..layouts import Layout, as_layout, as_shape, crd2idx, leaves, text_of
 from ..numbers import known_int
 from .painting import COLUMNS, ROWS, SLICES, paint_layout, sizes_of
@@ -89,10 +89,6 @@ def tv_figure(
     return figure._replace(valid_size=_cells_with_thread(layout, cells))
 
 
-_MANY: Final = 1 << 27
-"""The most cells of a tile that are counted one by one."""
-
-
 def _cells_with_thread(layout: AnyLayout, cells: AnyLayout) -> int:
     """The number of cells that have a thread; a bit for each cell counts them if modes interleave."""
     if not layout.size:
@@ -109,10 +105,12 @@ def _cells_with_thread(layout: AnyLayout, cells: AnyLayout) -> int:
         span += (n - 1) * abs(d)
     if count:
         return count
-    if cells.size > _MANY:
-        raise UnsupportedError(
+    if cells.size > limit_of("offsets"):
+        raise limit_error(
+            "offsets",
             f"which cells of {text_of(cells.shape)} {layout} leaves out was not counted",
-            f"They are more than {_MANY}, and its modes interleave.",
+            f"They are more than {limit_of('offsets')}, and its modes interleave.",
+            needed=known_int(cells.size),
             layout=layout,
         )
     bits = 1

@@ -15,4 +15,4 @@ if TYPE_CHECKING:
     )
     from .views import composed_figure as composed_figure, tensor_figure as tensor_figure
 
-lazy(__name__)
+lazy(__name__, guard=True)

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from itertools import islice, product as cartesian, repeat
 from math import prod
+from sys import maxsize
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..errors import LayoutError, UnsupportedError
-from ..ground import NO_COLOUR, Axis, Cell, Figure, Grid, Place, Strip
+from ..ground import NO_COLOUR, Axis, Cell, Figure, Grid, Place, Strip, limit_error, limit_of
 from ..layouts import as_layout, idx2crd, leaves, offset_at, product, text_of
 from ..numbers import is_tuple, known_int
 
@@ -66,6 +67,7 @@ def layout_figure(
 
     Raises:
         LayoutError: the figure would be empty.
+        LimitError: the figure has more cells, rows, columns or slices than `tla.limits` allows.
         UnsupportedError: there is no such colour.
     """
     if min(rows, columns, slices) < 1:
@@ -75,16 +77,19 @@ def layout_figure(
     as_layout(layout)
     modes = _modes(layout)
     sizes = [known_int(product(mode.shape)) for mode in modes]
-    limits = [slices] * len(sizes)
-    limits[-2:] = [rows, columns][-len(sizes) :] if sizes else []
-    lines = [_Line.of(m, size, min(size, n)) for m, size, n in zip(modes, sizes, limits, strict=True)]
+    most = [slices] * len(sizes)
+    most[-2:] = [rows, columns][-len(sizes) :] if sizes else []
+    counts = list(map(min, sizes, most))
+    high, wide = [1, 1, *counts][-2:]
+    _check_cells(high, wide, min(slices, prod(counts[:-2])))
+    lines = [_Line.of(mode, size, n) for mode, size, n in zip(modes, sizes, counts, strict=True)]
     if colour is None:
         colour = "tile" if any(line.is_nested for line in lines[-2:]) else "offset"
     outer, matrix = lines[:-2], lines[-2:]
     colours = _Colours(colour, layout)
     grids = tuple(
         _grid(at, [line.places[i] for line, i in zip(outer, at, strict=True)], matrix, colours)
-        for at in islice(cartesian(*(range(len(line.places)) for line in outer)), slices)
+        for at in islice(cartesian(*(range(len(line.places)) for line in outer)), min(slices, maxsize))
     )
     return Figure(
         grids,
@@ -95,6 +100,16 @@ def layout_figure(
         str(layout),
         colour,
     )
+
+
+def _check_cells(rows: int, columns: int, slices: int) -> None:
+    """Raise LimitError for a figure of too many rows, columns, slices, or cells in all."""
+    cells = rows * columns * slices
+    for name, n in (("rows", rows), ("columns", columns), ("slices", slices), ("cells", cells)):
+        if n > limit_of(name):
+            extents = f"{rows} rows, {columns} columns, {slices} slices"
+            summary = f"a figure of {extents} has {n} {name}; at most {limit_of(name)} are drawn"
+            raise limit_error(name, summary, needed=n)
 
 
 class _Mode(NamedTuple):
@@ -213,13 +228,17 @@ def strip_figure(layout: AnyLayout, places: int = 64, colour: Scheme | None = No
 
     Raises:
         LayoutError: the figure would be empty.
+        LimitError: the figure has more places than `tla.limits` allows.
         UnsupportedError: there is no such colour.
     """
     if places < 1:
         raise LayoutError(f"a figure of {places} places is empty")
     figure = layout_figure(layout, 1, 1, 1, colour)
     low, high = ends_of(layout)
-    count = min(places, high + 1 - low)
+    count, most = min(places, high + 1 - low), limit_of("places")
+    if count > most:
+        summary = f"a figure of {count} places; at most {most} are drawn"
+        raise limit_error("places", summary, needed=count)
     memory = _Memory(layout, low, count)
     colours = _Colours(figure.scheme, layout)
     row: list[Place] = []

@@ -13,8 +13,8 @@ from __future__ import annotations
 from itertools import cycle, islice, product
 from typing import TYPE_CHECKING, Any, Final
 
-from ..errors import CoordinateError, UndecidedError
-from ..ground import shortened
+from ..errors import CoordinateError
+from ..ground import limit_error, limit_of, shortened
 from ..layouts import leaves
 from ..numbers import is_tuple, known_int
 from .layouts import SHADES, layout_figure
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
 _LONGEST: Final = 12
 """The greatest length of the text of an element."""
-
-_MOST: Final = 1 << 16
-"""The most offsets of a composed layout that the figure computes to find their range."""
 
 
 def tensor_figure(
@@ -98,9 +95,12 @@ def composed_figure(
     """
     inner = composed.inner
     figure = layout_figure(inner, rows, columns, slices, "offset" if colour is None else colour)
-    if figure.size > _MOST:
-        raise UndecidedError(
-            f"{shortened(str(composed))} has {figure.size} coordinates; at most {_MOST} are drawn",
+    most = limit_of("indices")
+    if figure.size > most:
+        raise limit_error(
+            "indices",
+            f"{shortened(str(composed))} has {figure.size} coordinates; at most {most} are drawn",
+            needed=figure.size,
             composed=composed,
         )
     offsets = [known_int(composed(i)) for i in range(figure.size)]

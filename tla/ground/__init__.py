@@ -1,7 +1,10 @@
 """The ground floor: tools that every room uses.
 
-- ``lazy``: packages that load a name when it is asked for; ``immutable``: the base of values;
-- ``text``: the scanner of all notations, and texts for errors; ``dtypes``: element types;
+- ``lazy``: packages that load a name when it is asked for; ``arguments``: what a failed call says;
+- ``immutable``: the base of values; ``limits``: the table of all limits;
+- ``text``: the scanner of all notations; ``words``: words in texts for errors;
+- ``dtypes``: element types;
+- ``output``: the lines that leave the program;
 - ``figure``: figures as data; ``display``: how a notebook shows a value;
 - ``constexpr``: marks for the mypy plugin.
 """
@@ -47,10 +50,12 @@ if TYPE_CHECKING:
         Strip as Strip,
         Timeline as Timeline,
     )
+    from .limits import LIMITS as LIMITS, Limit as Limit, limits as limits
 
 if TYPE_CHECKING:
     # for the rooms above
     from . import dtypes as dtypes
+    from .arguments import guarded as guarded, refuse as refuse
     from .display import (
         drawn_by as drawn_by,
         figure_of as figure_of,
@@ -59,12 +64,33 @@ if TYPE_CHECKING:
         steps_of as steps_of,
     )
     from .immutable import Immutable as Immutable, Record as Record
+    from .limits import (
+        MAX_DEPTH as MAX_DEPTH,
+        is_too_deep as is_too_deep,
+        is_too_long as is_too_long,
+        limit_error as limit_error,
+        limit_of as limit_of,
+        most_digits as most_digits,
+        way_out as way_out,
+    )
+    from .output import (
+        put as put,
+        put_bytes as put_bytes,
+        say as say,
+        visible as visible,
+    )
     from .text import (
-        MAX_DIGITS as MAX_DIGITS,
         Scanner as Scanner,
+        int_in as int_in,
+        refused_digits as refused_digits,
+        too_long_in as too_long_in,
+    )
+    from .words import (
+        described as described,
         did_you_mean as did_you_mean,
         near_words as near_words,
         shortened as shortened,
+        shown as shown,
     )
 
 lazy(__name__)

@@ -16,6 +16,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from ..errors import KindError
+from .text import described
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -42,8 +45,15 @@ def constexpr(function: _F) -> _F:
     The function is pure. Its result does not depend on the origin shape of a layout, which no type
     states, unless a call gives a parameter that is marked `beyond_types`.
     """
-    setattr(function, _MARK, True)
-    return function
+    return _set(function, _MARK, True)
+
+
+def _set(marked: _T, mark: str, value: object) -> _T:
+    try:
+        setattr(marked, mark, value)
+    except (AttributeError, TypeError):  # of no function or class of Python's own
+        raise KindError(f"a function or a class is marked, not {described(marked)}") from None
+    return marked
 
 
 def is_constexpr(x: object) -> bool:
@@ -109,8 +119,7 @@ def beyond_types_of(x: object) -> tuple[str, ...]:
 
 def _marking(mark: str, parameters: tuple[str, ...]) -> Callable[[_F], _F]:
     def marked(function: _F) -> _F:
-        setattr(function, mark, parameters)
-        return function
+        return _set(function, mark, parameters)
 
     return marked
 
@@ -138,9 +147,7 @@ def typed_by(some: Callable[..., Any] | None = None, /, **least: int | None) -> 
     """
 
     def marked(cls: _C) -> _C:
-        setattr(cls, _TYPES, least)
-        setattr(cls, _MAKER, some)
-        return cls
+        return _set(_set(cls, _TYPES, least), _MAKER, some)
 
     return marked
 
@@ -151,7 +158,7 @@ def types_of(cls: type) -> Mapping[str, int | None] | None:
     >>> types_of(Layout), types_of(dict)
     ({'shape': 0, 'stride': None}, None)
     """
-    attributes: Mapping[str, int | None] | None = vars(cls).get(_TYPES)
+    attributes: Mapping[str, int | None] | None = getattr(cls, "__dict__", {}).get(_TYPES)
     return attributes
 
 
@@ -161,7 +168,7 @@ def maker_of(cls: type) -> Callable[..., Any] | None:
     >>> maker_of(Tensor) is not None, maker_of(dict)
     (True, None)
     """
-    maker: Callable[..., Any] | None = vars(cls).get(_MAKER)
+    maker: Callable[..., Any] | None = getattr(cls, "__dict__", {}).get(_MAKER)
     return maker
 
 
@@ -173,5 +180,9 @@ def reveal(x: _T) -> _T:
 
     Run, it prints the value to stderr, as ``typing.reveal_type`` prints the type.
     """
-    print(x, file=sys.stderr)
+    try:
+        text = str(x)
+    except (RecursionError, ValueError):  # too deep, or of too many digits
+        text = described(x)
+    print(text, file=sys.stderr)
     return x

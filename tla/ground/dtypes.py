@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from ..errors import KindError, UnsupportedError
-from .text import did_you_mean, near_words, shortened
+from .words import described, did_you_mean, near_words, shortened
 
 
 class ElementType(NamedTuple):
@@ -71,9 +71,7 @@ def element_type(name: str | ElementType) -> ElementType:
     if isinstance(name, ElementType):
         return name
     if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise KindError(
-            f"expected the name of an element type, got {type(name).__name__} {name!r}", value=name
-        )
+        raise KindError(f"expected the name of an element type, got {described(name)}", value=name)
     type_ = ELEMENT_TYPES.get(name.lower())
     if type_ is None:
         lower = shortened(name.lower())

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from .arguments import guarded
 from .display import figure_of, html_of
 
 Scheme: TypeAlias = Literal["", "tile", "identity", "offset"]
@@ -55,6 +56,7 @@ class Axis(NamedTuple):
     names: tuple[str, ...]
     levels: tuple[tuple[int, ...], ...]
 
+    @guarded
     def first(self, count: int) -> Axis:
         """Return the axis of its first places."""
         levels = tuple([level[:count] for level in self.levels])
@@ -95,6 +97,7 @@ class Grid(NamedTuple):
         """How many columns the whole has."""
         return self.column_axis.size
 
+    @guarded
     def corner(self, rows: int, columns: int) -> Grid:
         """Return the grid of its first rows and columns."""
         return self._replace(

@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 import sys
 from importlib import import_module
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 # patterns, since `ast` would take longer to load than most rooms
@@ -33,12 +33,24 @@ class _LazyPackage(ModuleType):
     """The module that defines each name, relative to the package; ``.`` if the name is a module."""
     _rooms: list[str]
     """The packages whose public names are also names of this one."""
+    _guarded: frozenset[str]
+    """The names whose calls say which argument is of a wrong type."""
 
     def _value_of(self, name: str) -> Any:
         home = self._homes.get(name) or self._room_of(name)
         if home == ".":
             return import_module(f".{name}", self.__name__)
-        value = getattr(import_module(home, self.__name__), name)
+        module = import_module(home, self.__name__)
+        value = getattr(module, name)
+        if (
+            name in self._guarded
+            and isinstance(value, FunctionType)
+            and not isinstance(module, _LazyPackage)
+        ):
+            from .arguments import guarded
+
+            value = guarded(value)
+            setattr(module, name, value)  # one function of the name, as pickle wants it
         setattr(self, name, value)
         return value
 
@@ -52,9 +64,21 @@ class _LazyPackage(ModuleType):
     def __setattr__(self, name: str, value: Any) -> None:
         """A loaded module does not replace a function of its name, as in `tla.read`."""
         home = self._homes.get(name, ".")
-        if isinstance(value, ModuleType) and home != ".":
-            value = getattr(import_module(home, self.__name__), name)
+        if isinstance(value, ModuleType):
+            if self._guarded:
+                self._guard_classes(value)
+            if home != ".":
+                value = self._value_of(name)
         super().__setattr__(name, value)
+
+    def _guard_classes(self, module: ModuleType) -> None:
+        from .arguments import guard_class
+
+        home = module.__name__.removeprefix(self.__name__)
+        for name in self._guarded:
+            cls = vars(module).get(name)
+            if self._homes[name] == home and isinstance(cls, type):
+                guard_class(cls)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return import_module, (self.__name__,)
@@ -63,12 +87,15 @@ class _LazyPackage(ModuleType):
         return sorted({*vars(self), *self._homes, *self.__all__})
 
 
-def lazy(package: str) -> None:
+def lazy(package: str, guard: bool = False) -> None:
     """Let a package load each import of its ``if TYPE_CHECKING:`` blocks when the name is asked for.
 
     The names of the first block become its ``__all__``, with those that it has listed itself: a checker
     takes a name such as ``_0`` for public only if it is listed. A package that uses ``import *`` lists
     all of its own.
+
+    Args:
+        guard: Guard the calls of the names of the first block (`arguments`), other than of other rooms.
 
     Raises:
         ImportError: the source of the package is not there: its names are read from it.
@@ -80,7 +107,7 @@ def lazy(package: str) -> None:
     source = spec.loader.get_data(spec.origin).decode()
     homes: dict[str, str] = {}
     rooms: list[str] = []
-    module._homes, module._rooms = homes, rooms
+    module._homes, module._rooms, module._guarded = homes, rooms, frozenset()
     for i, block in enumerate(source.split("\nif TYPE_CHECKING:\n")[1:]):
         for home, names in _IMPORT.findall(block):
             homes.update(dict.fromkeys(_NAME.findall(names), home))
@@ -88,6 +115,9 @@ def lazy(package: str) -> None:
                 rooms.append(home)
         if i == 0 and not rooms:
             module.__all__ = sorted({*getattr(module, "__all__", ()), *homes})
+            if guard:
+                own = [name for name, home in homes.items() if home != "." and home[1] != "."]
+                module._guarded = frozenset(own)
     module.__class__ = _LazyPackage
     # in its namespace, not in the class: there it would slow down every name of the package
     module.__getattr__ = module._value_of

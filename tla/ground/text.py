@@ -9,12 +9,12 @@ is matched by patterns. So have out-of-memory reports (`tla.memory.oom`), which 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final, NoReturn
+import sys
+from typing import ClassVar, Final, NoReturn
 
-from ..errors import KindError, ParseError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from ..errors import KindError, LayoutError, ParseError
+from .limits import most_digits, way_out
+from .words import described
 
 END: Final = "end of text"
 
@@ -43,7 +43,7 @@ class Scanner:
 
     def __init__(self, text: str, comments: bool = False, start: int = 0) -> None:
         if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise KindError(f"expected a text, got {type(text).__name__} {text!r}", value=text)
+            raise KindError(f"expected a text, got {described(text)}", value=text)
         self.text = text
         self.comments = comments
         self._reach(start)
@@ -99,8 +99,8 @@ class Scanner:
             stop += 1
         if stop == first:
             self.fail(f"expected {what}, found {self.found()}")
-        if stop - first > MAX_DIGITS:
-            self.fail(f"an int of {stop - first} digits; at most {MAX_DIGITS} are read", start, stop)
+        if stop - first > most_digits():
+            raise too_long_in(self.text, start, stop, stop - first)
         self._reach(stop)
         return int(self.text[start:stop])
 
@@ -124,41 +124,44 @@ class Scanner:
         bracket = f"{self.text[opened]!r} in {f'column {column}' if here else f'line {line}'}"
         self.fail(f"expected ',' or {close!r} of the {bracket}, found {found or self.found()}")
 
-    def fail(self, summary: str, start: int | None = None, end: int | None = None) -> NoReturn:
+    def fail(
+        self, summary: str, start: int | None = None, end: int | None = None, *details: str
+    ) -> NoReturn:
         """Raise a `ParseError` at the place reached, or at a span given."""
         begin = self.at if start is None else start
-        raise ParseError(summary, self.text, begin, end)
+        raise ParseError(summary, self.text, begin, end, *details)
 
 
-MAX_DIGITS: Final = 4300
-"""The longest integer read: what Python converts without being asked for more."""
+def too_long_in(text: str, start: int, end: int, digits: int) -> ParseError:
+    """Return the error of an int with more digits than are read."""
+    summary = f"an int of {digits} digits; at most {most_digits()} are read"
+    own = sys.get_int_max_str_digits()
+    more = [f"Python's own limit is {own}: sys.set_int_max_str_digits raises that."] if own else []
+    return ParseError(summary, text, start, end, way_out("digits", digits), *more)
 
 
-def near_words(word: str, known: Iterable[str], cutoff: float = 0.6) -> list[str]:
-    """Return up to three words that a misspelt one may mean, the nearest first.
+def int_in(digits: str) -> int:
+    """Return the int that digits write; refuse more digits than Python reads.
 
-    >>> near_words("haf", ["half", "float"])
-    ['half']
+    >>> int_in("12")
+    12
     """
-    from difflib import get_close_matches  # only an error needs it
+    try:
+        return int(digits)
+    except ValueError as error:
+        raise refused_digits(error) from None
 
-    return get_close_matches(shortened(word), list(known), 3, cutoff)
 
+def refused_digits(error: ValueError) -> ValueError:
+    """Return the error of the library for an int of too many digits; another error as it is.
 
-def did_you_mean(near: Iterable[str], known: Iterable[str]) -> str:
-    """Return the sentence of an error that suggests the near words, or lists all known ones.
-
-    >>> did_you_mean(["zN", "zZ"], []), did_you_mean([], ["half", "float"])
-    ('Did you mean zN or zZ?', 'Known: half, float.')
+    Python converts ints of some digits to text and back: more would take long.
     """
-    words = " or ".join(near)
-    return f"Did you mean {words}?" if words else f"Known: {', '.join(known)}."
-
-
-def shortened(text: str, limit: int = 40) -> str:
-    """Return a text cut to a length that an error can carry.
-
-    >>> shortened("x" * 100, 10)
-    'xxxxxxx...'
-    """
-    return text if len(text) <= limit else f"{text[: limit - 3]}..."
+    if type(error) is not ValueError or "integer string conversion" not in str(error):
+        return error
+    return LayoutError(
+        f"an int of more than {most_digits()} digits is neither read nor written",
+        "In Python sys.set_int_max_str_digits raises the limit.",
+        limit="digits",
+        most=most_digits(),
+    )

@@ -37,4 +37,4 @@ if TYPE_CHECKING:
     # for the rooms above
     from .instruction import CALLING as CALLING, bare_shape as bare_shape, names_in as names_in
 
-lazy(__name__)
+lazy(__name__, guard=True)

@@ -16,6 +16,7 @@ import re
 from typing import Final
 
 from ..errors import ParseError
+from ..ground import limit_of, way_out
 
 BLANK: Final = r"(?:[ \t\r\n]++|/\*(?s:.*?)\*/|//[^\n]*+)*+"
 """Blanks and comments between two words."""
@@ -27,7 +28,6 @@ DEFINED: Final = rf"(?:%|(?!(?:ROOT|ENTRY|HloModule)(?![A-Za-z0-9_.-])))({NAME})
 STRING: Final = r"""(?:"(?:[^"\\]|\\(?s:.))*+"|'(?:[^'\\]|\\(?s:.))*+')"""
 
 _STOP = re.compile(rf'{STRING}|/\*(?s:.*?)\*/|//[^\n]*+|/\*|[()\[\]{{}}"\']')
-_MAX_NESTING = 1000
 _CLOSER = {"(": ")", "[": "]", "{": "}"}
 _ESCAPE = re.compile(rb"\\(?:([0-7]{1,3})|[xX]([0-9A-Fa-f]{1,2})|(.))", re.S)
 _LETTERS = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
@@ -45,15 +45,15 @@ def end_of_brackets(text: str, start: int) -> int:
         UnclosedError: the text ends first.
     """
     closers = [_CLOSER[text[start]]]
-    openings = [start]
+    openings, most = [start], limit_of("brackets")
     for stop in _STOP.finditer(text, start + 1):
         sign = stop[0]
         if sign in _CLOSER:
             closers.append(_CLOSER[sign])
             openings.append(stop.start())
-            if len(openings) > _MAX_NESTING:
-                at = stop.start()
-                raise ParseError(f"brackets deeper than {_MAX_NESTING} levels", text, at, at + 1)
+            if len(openings) > most:
+                summary, at = f"brackets deeper than {most} levels", stop.start()
+                raise ParseError(summary, text, at, at + 1, way_out("brackets"))
         elif sign == closers[-1]:
             closers.pop()
             openings.pop()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias, Union
 
 from ..errors import ParseError
+from ..ground import limit_of, way_out
 from .body import Body
 from .frames import TABLES, SourceTables
 from .grammar import Closing, Grammar, Signature, Statement
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 _NAMELESS = "_"
 """XLA's name of a computation without one."""
-
-_MAX_NESTING = 100
 
 
 class ModuleError(ParseError):
@@ -223,7 +222,7 @@ class ModuleStream:
                 start = item[0].start
                 yield self._head(Signature(_NAMELESS, True, start))
                 loose = Body(self._source, None)
-            yield from self._hoist(item)
+            yield from self._hoist(item, limit_of("nesting"))
             yield from loose.instructions(item)
         if loose is not None:
             yield ComputationEnd("")
@@ -261,20 +260,20 @@ class ModuleStream:
             item = self._source.step(self._inside)
             if isinstance(item, Closing):
                 break
-            yield from self._hoist(item)
+            yield from self._hoist(item, limit_of("nesting"))
             yield from body.instructions(item)
         body.check(signature, line, item.start)
         yield ComputationEnd(item.execution_thread)
 
-    def _hoist(self, statements: list[Statement], room: int = _MAX_NESTING) -> list[Event]:
+    def _hoist(self, statements: list[Statement], room: int) -> list[Event]:
         """The events of the computations inside an instruction; their names replace them there."""
         events: list[Event] = []
         *_, outer = statements
         names: list[str] = []
         for body in outer.bodies:
             if not room:
-                what = f"computations inside instructions, deeper than {_MAX_NESTING} levels"
-                self._refuse(what, body.start, body.start + 1)
+                what = f"computations inside instructions, deeper than {limit_of('nesting')} levels"
+                self._refuse(what, body.start, body.start + 1, way_out("nesting"))
             inner = Body(self._source, None if self._is_fragment else self._finished)
             at = self._grammar.blank(body.start + 1)
             instructions: list[Instruction] = []

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 from ..errors import CoordinateError
 from .fusion import op_of
 from .invert import inverse
-from .ops import maps_of
+from .ops import maps_of, of_one_input
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ..hlo import Instruction
     from .maps import IndexingMap
     from .ops import Devices, Op
@@ -78,6 +80,22 @@ def input_to_output(
     op = op_of(instruction, devices)
     _check(op, "operand", operand, len(op.inputs))
     return [[inverse(m) for m in maps_of(op, i)[operand]] for i in range(len(op.outputs))]
+
+
+def accesses_of(
+    instruction: Instruction, *, devices: Devices = None
+) -> Iterator[tuple[int, int, list[IndexingMap]]]:
+    """Yield each output and operand with the maps of `output_to_input` between them.
+
+    Of several outputs only the operands that are read: a tuple has as many outputs as operands.
+    """
+    op = op_of(instruction, devices)
+    outputs = range(len(op.outputs))
+    for output in outputs:
+        one = of_one_input(op, output) if len(outputs) > 1 else None
+        for operand, maps in enumerate(maps_of(op, output)) if one is None else [one]:
+            if maps or len(outputs) == 1:
+                yield output, operand, maps
 
 
 def _check(op: Op, what: str, number: int, count: int) -> None:

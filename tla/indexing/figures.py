@@ -123,6 +123,8 @@ def reads_figure(
         raise LayoutError(f"a figure of {rows} rows, {columns} columns, {slices} slices is empty")
     sizes, limits = tuple(result), (rows, columns, slices)
     maps = [m for operand in operands for m in operand.maps]
+    if any(len(m.dims) != len(sizes) for m in maps if not m.is_undefined):
+        raise LayoutError(f"the maps of the operands do not have the dims of the result, {sizes}")
     corner = _corner(maps, sizes, limits)
     found = [_reads(operand, sizes, corner) for operand in operands]
     active = {number for reads in found for numbers in reads.readers.values() for number in numbers}

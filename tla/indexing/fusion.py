@@ -30,6 +30,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
 from ..errors import CoordinateError, UnsupportedError
+from ..ground import limit_of, way_out
 from ..xla_bridge import XlaTuple
 from .compose import compose
 from .maps import IndexingMap
@@ -48,14 +49,8 @@ if TYPE_CHECKING:
     Found = dict[IndexingMap, None]
     Place = tuple[str, int]
 
-MOST_MAPS: Final = 1000
-"""The most maps of an array; with more of them the arrays after it count as unknown."""
-
 _COPIES: Final = ("copy", "copy-done", "copy-start", "domain", "opt-barrier")
 """Ops whose result is their operand."""
-
-_DEEPEST: Final = 30
-"""The greatest depth of calls that a walk follows."""
 
 _MOST_KNOWN: Final = 512
 """The number of computations whose maps are cached."""
@@ -64,7 +59,7 @@ _depth: ContextVar[int] = ContextVar("_depth", default=0)
 
 
 def computation_maps(
-    computation: Computation, output: int = 0, *, devices: Devices = None, most: int = MOST_MAPS
+    computation: Computation, output: int = 0, *, devices: Devices = None, most: int | None = None
 ) -> list[list[IndexingMap]]:
     """Return for each parameter the maps from an output of the root to the elements it depends on.
 
@@ -86,7 +81,8 @@ def computation_maps(
         output: The number of an array of the root, counted from 0 through all of a tuple's elements.
         devices: The number of devices, if an instruction leaves it open; or the numbers of replicas and
             of partitions of each.
-        most: The most maps of an array; with more of them it counts as an array without maps.
+        most: The most maps of an array; with more of them it counts as an array without maps. By default
+            the ``maps`` of `tla.limits`.
 
     A tuple among the parameters counts as its elements. Runtime variables are read from instructions of
     the computation, under their names there; a constant there is no variable. Through a loop the maps
@@ -97,7 +93,9 @@ def computation_maps(
         CoordinateError: the root has no such output.
         UnsupportedError: the calls of computations are too deep.
     """
-    return [list(maps) for maps in _known_maps(_Same(computation), output, devices, most)]
+    return [
+        list(maps) for maps in _known_maps(_Same(computation), output, devices, most or limit_of("maps"))
+    ]
 
 
 def op_of(instruction: Instruction, devices: Devices = None) -> Op:
@@ -129,9 +127,11 @@ def _known_maps(of: _Same, output: int, devices: Devices, most: int) -> list[lis
     """
     computation = of.computation
     depth = _depth.get()
-    if depth >= _DEEPEST:
+    deepest = limit_of("calls")
+    if depth >= deepest:
         raise UnsupportedError(
-            f"computation {computation.name} is called through more than {_DEEPEST} computations",
+            f"computation {computation.name} is called through more than {deepest} computations",
+            way_out("calls"),
             computation=computation.name,
         )
     token = _depth.set(depth + 1)
@@ -277,9 +277,10 @@ class _Walk:
 
     # --- arrays that are other arrays, unchanged ---
 
-    def is_kept_by_loop(self, loop: Instruction, leaf: int, room: int = _DEEPEST) -> bool:
+    def is_kept_by_loop(self, loop: Instruction, leaf: int, room: int | None = None) -> bool:
         """Whether a loop leaves an array of its state unchanged."""
         body = called(loop, "body")
+        room = limit_of("calls") if room is None else room
         if body is None or len(body.parameters) != 1 or not room:
             return False
         inside = _Walk(body, self.devices, self.most)

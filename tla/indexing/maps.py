@@ -16,8 +16,8 @@ from math import prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, Union, final
 
 from ..errors import CoordinateError, KindError, UndecidedError, UnsupportedError
-from ..ground import did_you_mean, drawn_by, figure_of, html_of
-from ..numbers import Interval, compute, key_of, required
+from ..ground import described, did_you_mean, drawn_by, figure_of, html_of, limit_error, limit_of
+from ..numbers import Interval, compute, key_of, leaf, required
 from .making import Constraint, Fields, constraint_from, runtime_from, variable_from
 from .text import FORMS, MapWriter
 from .variables import RuntimeVariable, Variable, bounded, dim, rng, rt
@@ -129,6 +129,8 @@ class IndexingMap:
     @staticmethod
     def undefined(reason: str) -> IndexingMap:
         """Return the map of an unknown access, with the reason."""
+        if not isinstance(reason, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise KindError(f"the reason is a text, not {described(reason)}", value=reason)
         made = object.__new__(IndexingMap)
         _fill(made, Fields([], [], [], [], None, False), reason or "unknown")
         return made
@@ -227,7 +229,7 @@ class IndexingMap:
         Raises:
             CoordinateError: there is not one int for each variable.
         """
-        point = Point(tuple(dims), tuple(ranges), tuple(runtime))
+        point = Point(*(tuple(map(leaf, part)) for part in (dims, ranges, runtime)))
         given = tuple(map(len, point))
         counts = len(self.dims), len(self.ranges), len(self.runtime)
         if given != counts:
@@ -242,7 +244,7 @@ class IndexingMap:
         self, dims: Sequence[int] = (), ranges: Sequence[int] = (), runtime: Sequence[int] = ()
     ) -> bool:
         """Return whether a point lies in the domain."""
-        point = Point(tuple(dims), tuple(ranges), tuple(runtime))
+        point = Point(*(tuple(map(leaf, part)) for part in (dims, ranges, runtime)))
         flat = [x for part in point for x in part]
         if self.is_undefined or self.is_known_empty or len(flat) != len(self.variables):
             return False
@@ -251,22 +253,30 @@ class IndexingMap:
         known = self.values(point)
         return all(compute(c.expr, {}, known) in c.bounds for c in self.constraints)
 
-    def points(self, limit: int = 1_000_000) -> Iterator[tuple[Point, tuple[int, ...]]]:
+    def points(self, limit: int | None = None) -> Iterator[tuple[Point, tuple[int, ...]]]:
         """Yield each point of the domain, in lexicographic order, and the results there.
 
         >>> m = IndexingMap([dim(0) * 2 + rng(0)], [2], [2])
         >>> [(point.dims, point.ranges, results) for point, results in m.points()]
         [((0,), (0,), (0,)), ((0,), (1,), (1,)), ((1,), (0,), (2,)), ((1,), (1,), (3,))]
 
+        Args:
+            limit: The most points within the bounds; by default the ``coordinates`` of `tla.limits`.
+
         Raises:
-            UndecidedError: the bounds have more than ``limit`` points, or the map is undefined.
+            LimitError: the bounds have more.
+            UndecidedError: the map is undefined.
         """
         if self.is_undefined:
             raise UndecidedError(f"an undefined map has no points: {self.reason}")
-        if self.box > limit:
-            raise UndecidedError(
-                f"the map has {self.box} points within its bounds; at most {limit} are enumerated",
+        most = limit_of("coordinates") if limit is None else limit
+        if self.box > most:
+            raise limit_error(
+                "coordinates",
+                f"the map has {self.box} points within its bounds; at most {most} are enumerated",
                 "relation(map) counts and compares without enumerating.",
+                needed=self.box,
+                argument=limit,
                 box=self.box,
             )
         return iter(()) if self.is_known_empty else self._every_point()
@@ -354,6 +364,9 @@ def to_text(map: IndexingMap, form: str = "2025", sources: bool = False) -> str:
     >>> print(to_text(m), to_text(m, "2026"), sep="\\n")
     (d0, d1) -> ((d0 floordiv 8) * 2 + d1), domain: d0 in [0, 63], d1 in [0, 1]
     (d0, d1) -> ((d0 / 8) * 2 + d1), domain: d0 in [0, 63], d1 in [0, 1]
+
+    The text of a map that is known to be empty is ``KNOWN EMPTY``, as in XLA. It has no variables, so it
+    reads back as the empty map without variables.
 
     Args:
         form: ``"2025"``, ``"2026"`` or ``"old"``; see the head of `tla.indexing.text`.

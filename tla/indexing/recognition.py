@@ -2,20 +2,25 @@
 
 First come the rules of ints. Each variable becomes digits between the weights at which its divisions
 step. If the result is then a sum of multiples of digits, these are sizes and strides, for a map of any
-size. If no rule applies, up to `WORK` points are checked. The offsets of one variable, while the others
-are 0, decide the digits of a layout, and the other offsets must be their sums.
+size. If no rule applies, points are checked, up to the ``indices`` of `limits`. The offsets of one
+variable, while the others are 0, decide the digits of a layout. The other offsets must be their sums.
+
+Of a larger box, only the points with digits at their ends are checked. A division of a sum of variables
+that carries from one into another does so there. The answer is then a refusal, or undecided.
 
 Source: our own derivation.
 """
 
 from __future__ import annotations
 
-from functools import reduce
-from itertools import combinations, islice, pairwise, product
+from functools import cache, reduce
+from itertools import accumulate, islice, pairwise, product, starmap
 from math import gcd, prod
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+from operator import mul
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from ..errors import UndecidedError, UnsupportedError
+from ..errors import UnsupportedError
+from ..ground import limit_error, limit_of
 from ..numbers import Expr, Int, Least, Quotient, Remainder, Symbol, Value, compute, rebind, sym
 from ..xla_bridge import Break, Digits, digits_of, layout_of_digits, read_digits
 from .constraints import lies_in
@@ -27,9 +32,6 @@ if TYPE_CHECKING:
     from ..layouts import AnyLayout
     from .maps import IndexingMap
     from .variables import Variable
-
-WORK: Final = 1 << 16
-"""The most points that are checked if the rules of ints leave a question open."""
 
 
 class _Fault(NamedTuple):
@@ -93,7 +95,7 @@ class Recognition:
         for x, _bounds in open_:
             if type(x) is Expr:
                 self._check_runtime(x)
-        for point in islice(self._box(), WORK):
+        for point in islice(self._box(), limit_of("indices")):
             for x, bounds in open_:
                 value = compute(x, {}, self._at(point))
                 if type(value) is Expr or value not in bounds:
@@ -103,11 +105,14 @@ class Recognition:
                         f"map: {self.map}",
                         point=point,
                     )
-        if prod(self.sizes) > WORK:
-            raise UndecidedError(
+        count = prod(self.sizes)
+        if count > limit_of("indices"):
+            raise limit_error(
+                "indices",
                 "cannot decide whether the constraints of the map leave its domain a box",
-                f"It has {prod(self.sizes)} points; the first {WORK} lie in it.",
+                f"It has {count} points; the first {limit_of('indices')} lie in it.",
                 f"map: {self.map}",
+                needed=count,
             )
 
     # --- a proof by the rules of ints ---
@@ -149,25 +154,34 @@ class Recognition:
     # --- a check of values ---
 
     def _by_values(self) -> list[Digits]:
+        most = limit_of("indices")
+
+        @cache
+        def alone(i: int, x: int) -> int:
+            return self._value(self._only({i: x}))
+
         found: list[Digits] = []
         for i, n in enumerate(self.sizes):
-            values = [self._value(self._only({i: x})) for x in range(min(n, WORK))]
-            digits = read_digits(values)
+            digits = read_digits([alone(i, x) for x in range(min(n, most))])
             if isinstance(digits, Break):
                 self._refuse(self._no_sum(i, digits))
             else:
                 found.append(digits_of(digits, n))
         box = prod(self.sizes)
-        for point in self._suspects() if box > WORK else self._box():
-            expected = sum(self._value(self._only({i: x})) for i, x in enumerate(point))
+        is_open = box > most
+        tops = islice(product(*map(_tops, found, self.sizes)), most)
+        for point in tops if is_open else self._box():
+            expected = sum(starmap(alone, enumerate(point)))
             value = self._value(point)
             if value != expected:
                 self._refuse(_Fault(point, value, expected))
-        if box > WORK:
-            raise UndecidedError(
+        if is_open:
+            raise limit_error(
+                "indices",
                 "cannot decide whether the map is a layout",
-                f"It has {box} points; at most {WORK} are looked at, and no rule of ints proves it.",
+                f"It has {box} points; at most {most} are looked at, and no rule of ints proves it.",
                 f"map: {self.map}",
+                needed=box,
             )
         return found
 
@@ -184,16 +198,6 @@ class Recognition:
             f"map: {self.map}",
             **fault._asdict(),
         )
-
-    def _suspects(self) -> Iterator[tuple[int, ...]]:
-        """Points at the ends of one or two variables, and beside the steps of their divisions."""
-        ends: list[list[int]] = []
-        for symbol, n in zip(self.symbols, self.sizes, strict=True):
-            near = {w + i for w in _steps(self.rest, symbol) for i in (-1, 0, 1)} | {n - 1, n - 2}
-            ends.append(sorted(x for x in near if 0 < x < n))
-        for i, j in combinations(range(len(ends)), 2):
-            yield from (self._only({i: x, j: y}) for x, y in product(ends[i], ends[j]))
-        yield tuple(n - 1 for n in self.sizes)
 
     def _box(self) -> Iterator[tuple[int, ...]]:
         """All points, one at a time; `itertools.product` would store each of the ranges."""
@@ -214,6 +218,12 @@ class Recognition:
 
     def _text(self, point: tuple[int, ...]) -> str:
         return ", ".join(f"{name} = {x}" for name, x in zip(self.names, point, strict=True))
+
+
+def _tops(digits: Digits, n: int) -> list[int]:
+    """Coordinates below ``n``, greatest first: the lowest digits are at their ends, the others 0."""
+    weights = accumulate([size for size, _stride in digits[:-1]], mul, initial=1)
+    return sorted({n - 1, *(w - 1 for w in weights)}, reverse=True)
 
 
 def _chain(steps: Iterable[int], n: int) -> list[int] | None:

@@ -109,6 +109,7 @@ if TYPE_CHECKING:
         as_shape as as_shape,
         as_static as as_static,
         leaves as leaves,
+        of_static as of_static,
         text_of as text_of,
     )
     from .layout import (

@@ -23,7 +23,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import KindError, LayoutError
-from ..ground import constexpr
+from ..ground import constexpr, described
 from ..numbers import IntLike, IntTuple, _1, _16, ceil_div, is_tuple, keeps_assumptions, leaf, less
 from .coord import compact_row_major
 from .int_tuple import as_int_tuple, as_shape, congruent, product, product_each, text_of
@@ -162,7 +162,9 @@ def batch_of(layout: AnyLayout, many: tuple[Any, ...], apart: Any) -> AnyLayout:
 def _check(rows: Any, cols: Any, order: Any, blocks: Any) -> None:
     """Raise the error of an argument of `fractal_layout` that is wrong."""
     if less(rows, 0) or less(cols, 0):
-        raise LayoutError(f"a matrix of {rows} by {cols}: a size is negative", rows=rows, cols=cols)
+        raise LayoutError(
+            f"a matrix of {text_of(rows)} by {text_of(cols)}: a size is negative", rows=rows, cols=cols
+        )
     if not is_tuple(blocks):
         raise LayoutError(
             f"blocks are a tuple, the innermost first, as in ((16,16),(8,4)), not {blocks}",
@@ -172,9 +174,7 @@ def _check(rows: Any, cols: Any, order: Any, blocks: Any) -> None:
         if not congruent(block, (0, 0)) or less(block[0], 1) or less(block[1], 1):
             raise LayoutError(f"a block is two positive extents, not {text_of(block)}", block=block)
     if not isinstance(order, str):
-        raise KindError(
-            f"an order is letters, as in 'zN', not {type(order).__name__} {order!r}", value=order
-        )
+        raise KindError(f"an order is letters, as in 'zN', not {described(order)}", value=order)
     small, capitals = order[:1], order[1:]
     if not small or small not in "zn" or capitals.strip("ZN") or len(capitals) != len(blocks):
         raise LayoutError(

@@ -16,7 +16,7 @@ from operator import mul
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVarTuple
 
 from ..errors import CongruenceError, CoordinateError, DivisibilityError, LayoutError
-from ..ground import constexpr
+from ..ground import constexpr, guarded, is_too_deep, limit_error, limit_of, refused_digits, way_out
 from ..numbers import (
     INT,
     MAX_DEPTH,
@@ -59,7 +59,7 @@ def make_tuple(*items: *_Items) -> tuple[*_Items]:
 
     Raises:
         LeafError: a leaf is not an int.
-        LayoutError: the nesting is deeper than `MAX_DEPTH`.
+        LayoutError: the nesting is deeper than `tla.limits` allows.
     Source: CuTe and TLA ``make_tuple``, ``MakeTuple``.
     """
     checked: tuple[*_Items] = as_int_tuple(items)
@@ -70,12 +70,13 @@ def as_int_tuple(x: object, room: int = MAX_DEPTH) -> Any:
     """Return ``x`` with every leaf checked and numpy ints converted; the profile is kept.
 
     Args:
-        room: The levels of nesting that are left.
+        room: The levels of nesting that are left of `MAX_DEPTH`.
     """
     if not is_tuple(x):
         return leaf(x)
-    if not room:
-        raise LayoutError(f"an int tuple is nested deeper than {MAX_DEPTH} levels")
+    if is_too_deep(room):
+        summary = f"an int tuple is nested deeper than {limit_of('nesting')} levels"
+        raise LayoutError(summary, way_out("nesting"))
     return tuple(as_int_tuple(i, room - 1) for i in x)
 
 
@@ -110,7 +111,7 @@ def get(x: IntTuple, *path: SupportsIndex) -> Any:
         i = leaf(i)
         modes: tuple[Any, ...] = at if is_tuple(at) else (at,)
         if not 0 <= i < len(modes):
-            steps = ", ".join(str(int(leaf(p))) for p in path[: level + 1])
+            steps = ", ".join(text_of(leaf(p)) for p in path[: level + 1])
             raise CoordinateError(
                 f"there is no mode {i:d} in {text_of(at)}, of rank {len(modes)}",
                 f"Asked by get({text_of(x)}, {steps}); modes count from 0.",
@@ -136,16 +137,19 @@ def text_of(x: Any, *more: Any) -> str:
     ('(_2,(4,(5)))', '_-2', '()', '(1,(_,_2))')
     """
     notation: list[Any] = [(x, more)]
-    text = _text(x, MAX_DEPTH, notation)
-    for part in more:
-        text += f":{_text(part, MAX_DEPTH, notation)}"
+    try:
+        text = _text(x, MAX_DEPTH, notation)
+        for part in more:
+            text += f":{_text(part, MAX_DEPTH, notation)}"
+    except ValueError as error:
+        raise refused_digits(error) from None
     return text
 
 
 def _text(x: Any, room: int, notation: list[Any]) -> str:
     """`text_of` one part; ``notation`` holds all parts until a leaf needs the one `Notation` of them."""
     if isinstance(x, TUPLE):
-        if not room:
+        if room <= 0 and is_too_deep(room):
             return "(...)"
         room -= 1
         if len(x) == 2:  # as most are
@@ -300,6 +304,7 @@ def _asked(question: Callable[[Any, Any], Question], a: Any, b: Any) -> Iterator
 # --- maps and folds over leaves ---------------------------------------------------------------
 
 
+@guarded
 def transform_leaf(f: Callable[..., Any], x: IntTuple, *others: IntTuple) -> Any:
     """Return ``x`` with every leaf replaced by ``f`` of it and of the leaves at its place.
 
@@ -330,6 +335,7 @@ def map_parts(f: Callable[..., Any], profile: Any, *others: Any) -> Any:
     return tuple([map_parts(f, *at) for at in zip(profile, *others, strict=True)])
 
 
+@guarded
 def fold_leaf(f: Callable[[Any, Any], Any], start: Any, x: IntTuple) -> Any:
     """Return ``f(... f(f(start, x0), x1) ..., xn)`` over the leaves from left to right.
 
@@ -437,6 +443,7 @@ def product_like(x: IntTuple, profile: IntTuple) -> Any:
         if not is_tuple(x) or len(x) != len(profile):
             raise not_congruent(x, profile)
         return tuple(product_like(i, p) for i, p in zip(x, profile, strict=True))
+    leaf(profile)
     return product(x)
 
 
@@ -482,9 +489,11 @@ def shape_div(a: IntTuple, b: IntTuple) -> Any:
         DivisibilityError: neither of two ints divides the other.
     Source: CuTe ``shape_div``, int_tuple.hpp.
     """
-    kind = type(a)
-    if kind is type(b) and (kind is INT or kind is STATIC) and a > 0 and b > 0:
-        whole, part = a.real, b.real  # plain, which no operator of `Int` slows down
+    n: Any = a
+    m: Any = b
+    kind: Any = type(n)
+    if kind is type(m) and (kind is INT or kind is STATIC) and n > 0 and m > 0:
+        whole, part = n.real, m.real  # plain, which no operator of `Int` slows down
         if not whole % part:
             return whole // part if kind is INT else static_int(whole // part)
         if not part % whole:
@@ -650,15 +659,13 @@ def repeat(x: IntTuple, times: SupportsIndex) -> tuple[Any, ...]:
     ((4, 2), (4, 2))
     """
     count: int = leaf(times)
-    if not 0 <= count <= _MOST_COPIES:
+    if count < 0:
         raise LayoutError(
-            f"cannot repeat a mode {count} times", f"From 0 to {_MOST_COPIES} times are supported."
+            f"cannot repeat a mode {text_of(count)} times", "From 0 times on are supported."
         )
+    if count > limit_of("modes"):
+        raise limit_error("modes", f"cannot repeat a mode {text_of(count)} times", needed=count)
     return (as_int_tuple(x),) * count
-
-
-_MOST_COPIES = 1 << 20
-"""The most modes that any operation can work on."""
 
 
 @constexpr

@@ -31,7 +31,7 @@ from typing import (
 )
 
 from ..errors import CoordinateError, LeafError, NotALayoutError, TlaError
-from ..ground import Immutable, Shown, constexpr, steps_of, typed_by
+from ..ground import Immutable, Shown, constexpr, refused_digits, steps_of, typed_by
 from ..numbers import (
     INT,
     MAX_DEPTH,
@@ -171,9 +171,10 @@ class Layout(Shown, Immutable, OfCoordinates, Generic[S_co, D_co], _Open):
         layout.stride = stride
         layout.beside = None if origin_shape is None else (checked_origin(shape, origin_shape), ())
         layout.__class__ = cls
-        if not is_plain and assumed.get() is not None and layout.symbols:
-            return layout.with_assumptions(used_here())  # its ints may have come from them
-        return layout
+        made: AnyLayout = layout
+        if not is_plain and assumed.get() is not None and made.symbols:
+            return made.with_assumptions(used_here())  # its ints may have come from them
+        return made
 
     # --- what it is ---
 
@@ -278,7 +279,10 @@ class Layout(Shown, Immutable, OfCoordinates, Generic[S_co, D_co], _Open):
 
     def with_assumptions(self: AnyLayout, conditions: Iterable[Condition]) -> AnyLayout:
         """Return `assuming` of conditions that are known to be consistent."""
-        every = tuple(dict.fromkeys((*self.assumptions, *conditions)))
+        from ..numbers import conditions_in
+
+        given = [c for c in conditions_in((conditions,)) if c is not True]
+        every = tuple(dict.fromkeys((*self.assumptions, *given)))
         if len(every) == len(self.assumptions):
             return self
         return _restored(self.shape, self.stride, self._origin, *every)
@@ -407,7 +411,10 @@ class Layout(Shown, Immutable, OfCoordinates, Generic[S_co, D_co], _Open):
 
     def __repr__(self) -> str:
         origin = "" if self._origin is None else f", {self._origin!r}"
-        return f"Layout({self.shape!r}, {self.stride!r}{origin})"
+        try:
+            return f"Layout({self.shape!r}, {self.stride!r}{origin})"
+        except ValueError as error:
+            raise refused_digits(error) from None
 
     def explain(self: AnyLayout, *coord: IntTuple) -> Steps:
         """Return how the offset of a coordinate comes about: its digits, times their strides, added up.
@@ -540,6 +547,7 @@ def get(x: Any, *path: SupportsIndex) -> Any:
         return x
     s: Any = x.shape
     d: Any = x.stride
+    i: Any
     for i in path:
         if type(i) is not INT or type(s) is not TUPLE or not 0 <= i < len(s):
             s, d = int_tuple.get(x.shape, *path), int_tuple.get(x.stride, *path)
@@ -885,10 +893,11 @@ def slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     if _is_outer(layout):
         return layout[coord], _0
     shape: Any = as_layout(layout).shape
-    if layout.beside is None and type(coord) is TUPLE is type(shape) and len(coord) == len(shape):
+    at: Any = coord
+    if layout.beside is None and type(at) is TUPLE is type(shape) and len(at) == len(shape):
         kept: list[Any] = []
         steps: list[Any] = []
-        offset = _kept(coord, shape, layout.stride, kept, steps)
+        offset = _kept(at, shape, layout.stride, kept, steps)
         if kept and offset is not None:
             return trusted(tuple(kept), tuple(steps)), offset
     return _slice_and_offset(coord, layout)

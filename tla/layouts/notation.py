@@ -28,7 +28,7 @@ from re import compile as compile_pattern
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from ..errors import LayoutError, ParseError
-from ..ground import Scanner, constexpr, shortened
+from ..ground import Scanner, constexpr, is_too_deep, limit_of, shortened, way_out
 from ..numbers import MAX_DEPTH, Int
 from .int_tuple import as_int_tuple, text_of
 from .layout import Layout, OfCoordinates, is_layout
@@ -197,8 +197,8 @@ def items_at(scan: Scanner, room: int) -> Iterator[int]:
     Args:
         room: How many levels of nesting are left; the caller reads an item with one less.
     """
-    if not room:
-        scan.fail(f"nested deeper than {MAX_DEPTH} levels")
+    if is_too_deep(room):
+        scan.fail(f"nested deeper than {limit_of('nesting')} levels", None, None, way_out("nesting"))
     opened = scan.at
     scan.expect("(")
     count = 0

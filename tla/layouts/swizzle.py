@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic
 from ..errors import CoordinateError, LayoutError, UndecidedError
 from ..ground import Record, Shown, constexpr, typed_by
 from ..numbers import INT, STATIC, Int, _0, known_int, leaf, static_int
-from .int_tuple import leaves
+from .int_tuple import leaves, text_of
 from .layout import OfCoordinates, depth, get, is_layout, slice_and_offset
 
 if TYPE_CHECKING:
@@ -83,6 +83,9 @@ class Swizzle(Record, Generic[_Bits, _Base, _Shift]):
         def base(self) -> _Base: ...
         @property
         def shift(self) -> _Shift: ...
+
+        _mask: int
+        _down: int
     else:
         __slots__ = ("_down", "_mask", "base", "bits", "shift")
     parts_in_order: ClassVar[tuple[str, ...]] = ("bits", "base", "shift")
@@ -135,7 +138,9 @@ class Swizzle(Record, Generic[_Bits, _Base, _Shift]):
         plain = known_int(leaf(x))
         if plain < 0:
             raise CoordinateError(
-                f"{self} has no value at {plain}", "It permutes the offsets from 0 on.", offset=plain
+                f"{self} has no value at {text_of(plain)}",
+                "It permutes the offsets from 0 on.",
+                offset=plain,
             )
         return static_int(self(plain)) if type(x) is STATIC else self(plain)
 
@@ -307,8 +312,8 @@ _MOST: Final = 2**18
 def _ends(outer: Any, offset: int, inner: Any) -> set[int]:
     """The offsets of a layout that may become the least or the greatest behind a function.
 
-    A swizzle moves an offset within its aligned block of ``outer.size``, so those of the first and of the
-    last block are enough. Elsewhere all are needed.
+    A swizzle moves an offset within its aligned block of ``outer.size``. So those of the first and of
+    the last block are enough. Elsewhere all are needed.
     """
     if not is_layout(inner):
         return {known_int(inner.through(x)) for x in _ends(None, 0, inner.inner)}

@@ -10,7 +10,8 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import LayoutError
-from ..numbers import known_int
+from ..ground import limit_error, limit_of
+from ..numbers import known_int, leaf
 from .int_tuple import leaves
 from .layout import as_layout
 from .swizzle import is_composed
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from .swizzle import ComposedLayout
 
 
-def offsets(layout: AnyLayout | ComposedLayout, limit: int = 2**28) -> NDArray[np.int64]:
+def offsets(layout: AnyLayout | ComposedLayout, limit: int | None = None) -> NDArray[np.int64]:
     """Return the offset of every coordinate, an array shaped like the top-level modes.
 
     ``offsets(layout)[i, j, ...] == layout(i, j, ...)``. A rank-0 layout, and one of a bare int
@@ -36,15 +37,18 @@ def offsets(layout: AnyLayout | ComposedLayout, limit: int = 2**28) -> NDArray[n
            [ 7,  9, 11]])
 
     Args:
-        limit: The most coordinates in a table; each takes 8 bytes.
+        limit: The most coordinates in a table, each of 8 bytes; by default the ``offsets`` of
+            `tla.limits`.
 
     Raises:
-        LayoutError: an offset does not fit in 64 bits, there are more coordinates than ``limit``,
-            or more modes than numpy has axes for (64).
+        LayoutError: an offset does not fit in 64 bits, or there are more modes than numpy has axes
+            for (64).
+        LimitError: there are more coordinates than ``limit``.
     """
     if is_composed(layout):
         return _through(layout, offsets(layout.inner, limit))
     as_layout(layout)
+    limit = None if limit is None else leaf(limit)
     try:
         import numpy as np
     except ModuleNotFoundError:
@@ -55,13 +59,16 @@ def offsets(layout: AnyLayout | ComposedLayout, limit: int = 2**28) -> NDArray[n
     size = prod(sizes)
     # numpy counts the axes of an empty array as if the empty one were not there
     room = prod(n for n in sizes if n)
-    if size > limit or len(sizes) > 64 or room >= 2**60:
-        raise LayoutError(
-            f"the table of {layout} is too large: {size} offsets in {len(sizes)} modes",
-            f"At most {limit} in 64 modes, with extents of a product below 2**60, are tabulated."
-            " layout(coord) gives single offsets.",
-            layout=layout,
+    most = limit_of("offsets") if limit is None else limit
+    if size > most or len(sizes) > 64 or room >= 2**60:
+        summary = f"the table of {layout} is too large: {size} offsets in {len(sizes)} modes"
+        way = (
+            f"At most {most} in 64 modes, with extents of a product below 2**60, are tabulated."
+            " layout(coord) gives single offsets."
         )
+        if size > most:
+            raise limit_error("offsets", summary, way, needed=size, argument=limit, layout=layout)
+        raise LayoutError(summary, way, layout=layout)
     if not size:
         return np.zeros(sizes, dtype=np.int64)
     reaches = [(n - 1) * step for mode in modes for n, step in mode]
@@ -87,10 +94,16 @@ def offset_lists(layout: AnyLayout | ComposedLayout) -> Any:
 
     >>> offset_lists(Layout((2, 3), (3, 1)))
     [[0, 1, 2], [3, 4, 5]]
+
+    Raises:
+        LimitError: there are more than the ``coordinates`` of `tla.limits`.
     """
     if is_composed(layout):
         return _through(layout, offset_lists(layout.inner))
-    as_layout(layout)
+    size, most = known_int(as_layout(layout).size), limit_of("coordinates")
+    if size > most:
+        summary = f"the table of {layout} is too large: {size} offsets; at most {most} are listed"
+        raise limit_error("coordinates", summary, needed=size, layout=layout)
 
     def rows(base: int, modes: list[list[tuple[int, int]]]) -> Any:
         if not modes:

@@ -40,7 +40,17 @@ from ..errors import (
     LayoutError,
     UnsupportedError,
 )
-from ..ground import Record, Shown, beyond_types, constexpr, opaque, shortened, typed_by
+from ..ground import (
+    Record,
+    Shown,
+    beyond_types,
+    constexpr,
+    described,
+    opaque,
+    shortened,
+    shown,
+    typed_by,
+)
 from ..numbers import (
     IntLike,
     IntTuple,
@@ -170,9 +180,9 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
         *,
         data_offset: IntLike = _0,
     ) -> Tensor[T, AnyLayout]:
-        if position not in POSITIONS:
+        if not isinstance(position, str) or position not in POSITIONS:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise UnsupportedError(
-                f"there is no position {shortened(repr(position))}",
+                f"there is no position {shown(position)}",
                 f"Data lie in one of {', '.join(POSITIONS)}.",
                 position=position,
             )
@@ -579,8 +589,7 @@ def make_tensor_like(
     elif make is not None and base is None:
         if not callable(make):  # pyright: ignore[reportUnnecessaryComparison]
             raise KindError(
-                f"expected a function that makes a layout, such as tla.zN, got"
-                f" {type(make).__name__} {shortened(repr(make))}",
+                f"expected a function that makes a layout, such as tla.zN, got {described(make)}",
                 value=make,
             )
         layout = _call_maker(make, origin if is_tuple(origin) else (origin,))

@@ -74,4 +74,4 @@ if TYPE_CHECKING:
     from .picture import MOST_DRAWN as MOST_DRAWN
     from .sizes import printed_bytes as printed_bytes, printed_expansion as printed_expansion
 
-lazy(__name__)
+lazy(__name__, guard=True)

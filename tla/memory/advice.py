@@ -16,6 +16,7 @@ from math import prod
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ..errors import UnsupportedError
+from ..ground import guarded
 from ..xla_bridge import (
     XlaShape,
     array_shape,
@@ -78,6 +79,7 @@ class Candidate(NamedTuple):
             return None
 
 
+@guarded
 def cheaper_layouts(shape: AnyShape, chip: str | Chip = "v5e") -> tuple[Candidate, ...]:
     """Return every cheaper pair of most minor dims with its best tiles, the cheapest first.
 
@@ -109,6 +111,7 @@ def cheaper_layouts(shape: AnyShape, chip: str | Chip = "v5e") -> tuple[Candidat
     return tuple(_candidate("order", shape, best, _order_words(shape, best)) for _key, best in ranked)
 
 
+@guarded
 def cheaper_shapes(shape: AnyShape, chip: str | Chip = "v5e") -> tuple[Candidate, ...]:
     """Return cheaper row-major shapes of the same data: the best transpose, then merges of dims.
 

@@ -24,6 +24,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from ..errors import TlaError
+from ..ground import guarded, int_in
 from .oom_report import (
     FIELDS,
     ONE_SIZE,
@@ -48,6 +49,7 @@ class NoReportError(TlaError, ValueError):
     """A text has no out-of-memory report."""
 
 
+@guarded
 def read_reports(text: str, name: str = "the text") -> tuple[Report, ...]:
     """Return the out-of-memory reports of a text, in order. Equal reports come once, with their number.
 
@@ -255,7 +257,7 @@ class _Reader:
         rest = tail(get("tail") or "")
         self._cut = not ended and (None in groups.values() or ("tail" in groups and "label" not in rest))
         if "shape" in groups:  # its sizes are plain numbers of bytes
-            count, capacity = int(groups["used"] or 0), int(groups["capacity"] or 0)
+            count, capacity = int_in(groups["used"] or "0"), int_in(groups["capacity"] or "0")
             used = printed_bytes(count)
             self._report = self._report._replace(used=used, capacity=printed_bytes(capacity))
             allocation = fill(Allocation(at, size=used, size_bytes=count), rest)
@@ -266,7 +268,7 @@ class _Reader:
         self._close_allocation()
 
     def _item(self, at: int, match: re.Match[str]) -> None:
-        number, size = int(match["number"]), match["size"]
+        number, size = int_in(match["number"]), match["size"]
         odd = ONE_SIZE.fullmatch(size) is None
         if odd and self._report is None:
             return

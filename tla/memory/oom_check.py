@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..errors import ParseError, UnsupportedError
+from ..ground import guarded
 from ..xla_bridge import CHIPS, XlaShape, laid_out, tilings_of_order, xla_array_size_bytes
 from .advice import cheaper_layouts, cheaper_shapes
 from .sizes import bytes_printed_as, printed_bytes, printed_expansion
@@ -71,6 +72,7 @@ class Padding(NamedTuple):
         return printed_expansion(self.size_bytes, self.unpadded_bytes)
 
 
+@guarded
 def padding_of(shape: AnyShape, chip: str | Chip = "v5e") -> Padding:
     """Return the sizes that an out-of-memory report states for a shape.
 
@@ -125,6 +127,7 @@ class Checked(NamedTuple):
         return self.layouts[0].saved_bytes if self.layouts else 0
 
 
+@guarded
 def chip_of(report: Report) -> Chip | None:
     """Return the chip whose compiler gives a program the main memory in the report, if there is one.
 
@@ -138,6 +141,7 @@ def chip_of(report: Report) -> Chip | None:
     return next((chip for chip in CHIPS.values() if chip.hbm == report.capacity), None)
 
 
+@guarded
 def check(allocation: Allocation, chip: str | Chip = "v5e") -> Checked:
     """Return an allocation with the sizes of its shape and with cheaper layouts.
 

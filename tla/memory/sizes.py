@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ..errors import ParseError
+from ..errors import ArgumentError, ParseError
+from ..ground import int_in
 
 _UNITS: Final = "BKMGTPE"
 _DECIMALS: Final = {"B": 0, "K": 1}
@@ -30,12 +31,12 @@ def printed_bytes(count: int) -> str:
     with halves to even.
 
     Raises:
-        ValueError: the count is negative.
+        ArgumentError: the count is negative.
 
     Source: ``HumanReadableNumBytes``, tsl/platform/numbers.cc.
     """
     if count < 0:
-        raise ValueError(f"a size is not negative: {count}")
+        raise ArgumentError(f"a size is not negative: {count}")
     if count < 1024:
         return f"{count}B"
     unit = 1
@@ -74,7 +75,7 @@ def bytes_printed_as(text: str) -> range:
     if match is None:
         raise ParseError(f"{text!r} is not a size such as 512B, 4.0K or 31.00G", text, 0, len(text))
     whole, part, letter = match[1], match[2] or "", match[3]
-    target, decimals = int(whole + part), len(part)
+    target, decimals = int_in(whole + part), len(part)
     if letter == "B":
         count, rest = divmod(target, _power(decimals))
         return range(count, count + 1) if not rest and count < 1024 else range(0)

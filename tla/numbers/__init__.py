@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     # for the rooms above
     from . import ints as ints
-    from .assumptions import consistent as consistent
+    from .assumptions import conditions_in as conditions_in, consistent as consistent
     from .cases import Unknown as Unknown, cases as cases
     from .context import assumed as assumed, used_here as used_here
     from .evaluation import (

@@ -14,9 +14,11 @@ from __future__ import annotations
 from math import gcd, lcm
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from ..errors import ContradictionError, UndecidedError
+from ..errors import ContradictionError, KindError, UndecidedError
+from ..ground import described
 from . import evaluation
 from .context import assumed, nothing_assumed, used_conditions
+from .ints import MAX_DEPTH
 from .nodes import (
     COMPARISONS,
     Condition,
@@ -212,6 +214,9 @@ class assume:  # noqa: N801 (a context manager, used as a word)
     Blocks nest. A layout made inside carries the conditions that were used, as ``assumptions``.
     Give several conditions as several arguments: ``and`` would keep only one of them.
 
+    A generator shares its context with its caller. So a ``yield`` inside the block leaves the conditions
+    assumed in the caller, until the generator goes on or is closed: end the block before a ``yield``.
+
     Raises:
         ContradictionError: a condition cannot hold, given the ranges, the divisors and the others.
     """
@@ -219,7 +224,7 @@ class assume:  # noqa: N801 (a context manager, used as a word)
     __slots__ = ("_given",)
 
     def __init__(self, *conditions: Conditions) -> None:
-        self._given = tuple(_flat(conditions))
+        self._given = tuple(conditions_in(conditions))
 
     def __enter__(self) -> None:
         outer = assumed.get()
@@ -256,16 +261,19 @@ def _left(state: _Assumed | None, owner: assume) -> _Assumed | None:
     return rest
 
 
-def _flat(conditions: Iterable[Any]) -> Iterator[Condition | bool]:
+def conditions_in(conditions: Iterable[Any], room: int = MAX_DEPTH) -> Iterator[Condition | bool]:
+    """Yield the conditions of a nested collection; raise `KindError` at anything else."""
     for condition in conditions:
         if isinstance(condition, (Condition, bool)):
             yield condition
-        elif isinstance(condition, (Expr, str)) or not hasattr(condition, "__iter__"):
-            raise TypeError(
-                f"expected a condition such as M % 16 == 0, got {type(condition).__name__} {condition!r}"
-            )
         else:
-            yield from _flat(condition)
+            try:
+                parts = iter(condition) if room and not isinstance(condition, (Expr, str)) else None
+            except TypeError:
+                parts = None
+            if parts is None:
+                raise KindError(f"expected a condition such as M % 16 == 0, got {described(condition)}")
+            yield from conditions_in(parts, room - 1)
 
 
 def points() -> list[tuple[int, dict[Any, Any]]]:
@@ -310,7 +318,7 @@ def _holds_at(condition: Condition, point: dict[Any, Any]) -> bool:
 
 def consistent(conditions: Iterable[Any]) -> tuple[Condition, ...]:
     """Return conditions one by one; raise what `assume` raises of them."""
-    given = list(_flat(conditions))
+    given = list(conditions_in(conditions))
     with assume(*given):
         return tuple(dict.fromkeys(c for c in given if not isinstance(c, bool)))
 

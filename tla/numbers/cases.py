@@ -22,6 +22,7 @@ from math import gcd
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from ..errors import TlaError, UndecidedError
+from ..ground import limit_error, limit_of
 from . import intervals
 from .evaluation import rebind
 from .ints import SymbolicInt, leaf
@@ -34,12 +35,6 @@ if TYPE_CHECKING:
     from .intervals import Bounds
     from .nodes import Monomial
 
-MOST: Final = 64
-"""How many cases are tried before an operation is given up."""
-
-QUESTIONS: Final = 2000
-"""How many questions an operation may ask, in all its cases."""
-
 
 class Case(NamedTuple):
     """One way that an operation goes: its result, or its error."""
@@ -48,18 +43,19 @@ class Case(NamedTuple):
     error: Exception | None
 
 
-def cases(operation: Callable[[Callable[..., Unknown]], Any], most: int = MOST) -> Iterator[Case]:
+def cases(operation: Callable[[Callable[..., Unknown]], Any], most: int | None = None) -> Iterator[Case]:
     """Yield the cases of an operation. Some may be impossible: not every contradiction is noticed.
 
     Args:
         operation: A pure function. Its argument makes unknowns: ``unknown(least=None, greatest=None)``.
-        most: The most cases.
+        most: The most cases; by default those of `tla.limits`.
 
     Raises:
         UndecidedError: there are more, or the operation needs the value itself, as ``range`` does.
     """
     answers: list[bool] = []
     asked = [0]
+    most = limit_of("cases") if most is None else most
     for _count in range(most):
         run = _Run(answers, asked)
         result, error, impossible = None, None, False
@@ -81,7 +77,7 @@ def cases(operation: Callable[[Callable[..., Unknown]], Any], most: int = MOST) 
         if not answers:
             return
         answers[-1] = False
-    raise UndecidedError(f"an operation on unknown ints has more than {most} cases")
+    raise limit_error("cases", f"an operation on unknown ints has more than {most} cases")
 
 
 def _operator(compute: Callable[[_Run, Any, Any], Any]) -> Any:
@@ -296,8 +292,11 @@ class _Run:
     def _in_lowest_terms(self, x: Value) -> tuple[Any, int, int] | int:
         """``key, k, constant`` with ``x == k * key + constant``, or the value of ``x``."""
         self._asked[0] += 1
-        if self._asked[0] > QUESTIONS:
-            raise UndecidedError(f"an operation on unknown ints asks more than {QUESTIONS} questions")
+        most = limit_of("questions")
+        if self._asked[0] > most:
+            raise limit_error(
+                "questions", f"an operation on unknown ints asks more than {most} questions"
+            )
         if type(x) is Expr and self._fixed:
             x = rebind(x, self._fixed)
         if type(x) is not Expr:

@@ -11,7 +11,8 @@ from functools import reduce
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from ..errors import BindingError
+from ..errors import BindingError, ZeroDivisorError
+from ..ground import described, guarded
 from .nodes import (
     COMPARISONS,
     Condition,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from .nodes import Atom
 
 
+@guarded
 def free_symbols(x: Value) -> tuple[Symbol, ...]:
     """Return the unknowns of a value, by name.
 
@@ -50,6 +52,7 @@ def free_symbols(x: Value) -> tuple[Symbol, ...]:
 # --- evaluation -------------------------------------------------------------------------------
 
 
+@guarded
 def evaluate(x: Value, values: Mapping[str, Any]) -> Any:
     """Return the value of an expression, exact: an int, or an array where a symbol is given one.
 
@@ -64,7 +67,7 @@ def evaluate(x: Value, values: Mapping[str, Any]) -> Any:
     Raises:
         BindingError: a symbol is given no value, or one outside its range or not a multiple of its
             divisor.
-        ZeroDivisionError: a divisor is 0, which its range does not allow.
+        ZeroDivisorError: a divisor is 0, which its range does not allow.
     """
     if type(x) is not Expr:
         return x
@@ -103,7 +106,7 @@ def _atom_value(atom: Atom, values: Mapping[str, Any], known: dict[Atom, Any]) -
     a, b = parts
     if b == 0 if isinstance(b, int) else (b == 0).any():
         dividend, divisor = atom.parts
-        raise ZeroDivisionError(f"{dividend} divided by {divisor}, which is 0 here")
+        raise ZeroDivisorError(f"{dividend} divided by {divisor}, which is 0 here")
     return a // b if type(atom) is Quotient else a % b
 
 
@@ -130,9 +133,7 @@ def check(symbol: Symbol, values: Mapping[str, Any]) -> Any:
         value = values[name]
         kind = getattr(getattr(value, "dtype", None), "kind", "")
         if kind not in ("i", "u") and not (kind == "O" and all(type(v) is int for v in value.flat)):
-            raise BindingError(
-                f"{name} is given {type(value).__name__} {value!r}, which is no int", symbol=name
-            )
+            raise BindingError(f"{name} is given {described(value)}, which is no int", symbol=name)
         if not value.size:
             return value
     for fact in facts_of(symbol):
@@ -195,6 +196,7 @@ def _largest(x: Expr, sizes: dict[str, int]) -> int:
 # --- substitution -----------------------------------------------------------------------------
 
 
+@guarded
 def substitute(x: Value, values: Mapping[str, Any], in_range: bool = False) -> Value:
     """Return an expression with ints or expressions in the place of symbols, by their names.
 

@@ -16,8 +16,9 @@ from __future__ import annotations
 from operator import index
 from typing import TYPE_CHECKING, Any, ClassVar, Final, SupportsIndex, TypeAlias, final
 
-from ..errors import KindError
-from ..ground import Record
+from ..errors import KindError, ZeroDivisorError
+from ..ground import Record, described
+from .ints import plain_int
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -149,8 +150,8 @@ class Interval(Record):
         for end in (lower, upper):
             if type(end) is int:
                 continue
-            if isinstance(end, bool) or not isinstance(end, SupportsIndex):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise KindError(f"the end of an interval is an int, not {end!r}", value=end)
+            if plain_int(end) is None:
+                raise KindError(f"the end of an interval is an int, not {described(end)}", value=end)
         object.__setattr__(self, "lower", index(lower))
         object.__setattr__(self, "upper", index(upper))
 
@@ -162,9 +163,11 @@ class Interval(Record):
         ends: Any = value
         if isinstance(value, tuple) and len(ends) == 2:
             return Interval(*ends)
-        if isinstance(value, SupportsIndex) and not isinstance(value, bool):
-            return Interval(0, index(value) - 1)
-        raise KindError(f"expected an interval, a pair of ints or a size, got {ends!r}", value=ends)
+        size = plain_int(value)
+        if size is None:
+            said = f"expected an interval, a pair of ints or a size, got {described(value)}"
+            raise KindError(said, value=value)
+        return Interval(0, size - 1)
 
     @property
     def is_feasible(self) -> bool:
@@ -232,7 +235,12 @@ class Interval(Record):
     def __floordiv__(self, divisor: int) -> Interval:
         if not self:
             return self
-        ends = self.lower // divisor, self.upper // divisor
+        n = plain_int(divisor)
+        if n is None:
+            return NotImplemented
+        if not n:
+            raise ZeroDivisorError(f"{self} divided by 0")
+        ends = self.lower // n, self.upper // divisor
         return Interval(min(ends), max(ends))
 
     def __str__(self) -> str:

@@ -35,14 +35,25 @@ from typing import (
 )
 
 from ..errors import (
+    ArgumentError,
     CongruenceError,
     DivisibilityError,
     LayoutError,
     LeafError,
     StaticIntError,
     UndecidedError,
+    UnsupportedError,
+    ZeroDivisorError,
 )
-from ..ground import constexpr, shortened
+from ..ground import (
+    MAX_DEPTH as MAX_DEPTH,
+    constexpr,
+    described,
+    limit_of,
+    refuse,
+    refused_digits,
+    way_out,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -114,7 +125,7 @@ class Int(int, Generic[_N]):
     def __new__(cls, value: Any, /) -> Any:
         plain = plain_int(value)
         if plain is None:
-            raise StaticIntError(f"a static int needs an int, not {_described(value)}", value=value)
+            raise StaticIntError(f"a static int needs an int, not {described(value)}", value=value)
         return static_int(plain)
 
     if not TYPE_CHECKING:
@@ -124,23 +135,34 @@ class Int(int, Generic[_N]):
             return super().__class_getitem__(Literal[key] if isinstance(key, int) else key)
 
     def __str__(self) -> str:
-        return f"_{self:d}"
+        try:
+            return f"_{self:d}"
+        except ValueError as error:
+            raise refused_digits(error) from None
 
     def __repr__(self) -> str:
-        return f"_{self:d}" if self in _NAMED else f"Int({self:d})"
+        return f"_{self:d}" if self in _NAMED else f"Int({str(self)[1:]})"
 
     def __reduce__(self) -> tuple[type[Int[int]], tuple[int]]:
         return Int, (int(self),)
 
     @constexpr
     def __pow__(self, other: int, mod: int | None = None, /) -> Any:  # a negative power is a float
-        r = int.__pow__(self, other, mod)
+        try:
+            if mod is None and isinstance(other, int) and self.bit_length() * other > _MOST_BITS:
+                raise OverflowError(f"a power of more than {_MOST_BITS} bits")
+            r = int.__pow__(self, other, mod)
+        except (ArithmeticError, ValueError) as error:
+            raise _no_result(error) from None
         static = type(r) is int and type(other) is Int and (mod is None or type(mod) is Int)
         return static_int(r) if static else r
 
     @constexpr
     def __divmod__(self, other: int, /) -> tuple[int, int]:
-        r = int.__divmod__(self, other)
+        try:
+            r = int.__divmod__(self, other)
+        except ZeroDivisionError as error:
+            raise _no_result(error) from None
         return (static_int(r[0]), static_int(r[1])) if type(other) is Int else r
 
     @constexpr
@@ -189,6 +211,16 @@ class Int(int, Generic[_N]):
         def __rdivmod__(self, other: int, /) -> tuple[int, int]: ...
 
 
+_MOST_BITS = 1 << 24
+"""Of a power: Python would go on until there is no memory."""
+
+
+def _no_result(error: Exception) -> ArgumentError | ZeroDivisorError:
+    """The error of an operator of int: a division by 0, a negative shift, a result without end."""
+    kind = ZeroDivisorError if isinstance(error, ZeroDivisionError) else ArgumentError
+    return kind(str(error))
+
+
 def _static(operation: Callable[[int, Any], Any]) -> Callable[[Int[int], Any], Any]:
     """An operator of int that gives an `Int` for two of them.
 
@@ -198,7 +230,10 @@ def _static(operation: Callable[[int, Any], Any]) -> Callable[[Int[int], Any], A
     @constexpr
     @wraps(operation)
     def operate(self: Int[int], other: Any, /) -> Any:
-        r = operation(self, other)
+        try:
+            r = operation(self, other)
+        except (ArithmeticError, ValueError) as error:
+            raise _no_result(error) from None
         return _interned[r] if type(other) is Int else r
 
     return operate
@@ -273,7 +308,7 @@ class SymbolicInt:
 
         Only ints with `is_open` False have cases (`tla.numbers.cases`).
         """
-        raise NotImplementedError
+        raise UnsupportedError("only an int of `tla.numbers.cases` has cases")
 
     def comparison(self, sign: str, other: Leaf) -> object:
         """The comparison ``self sign other``, as an obligation to print or to assume."""
@@ -304,9 +339,6 @@ Results whose nesting depends on the arguments are typed `Any`, so that they nee
 """
 
 
-MAX_DEPTH = 100
-"""The deepest nesting that shapes, strides and notation may have."""
-
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
@@ -320,13 +352,17 @@ def limit_nesting(recursive: Callable[_P, _R]) -> Callable[_P, _R]:
             return recursive(*args, **kwargs)
         except RecursionError:
             raise too_deep() from None
+        except Exception as error:
+            refuse(recursive, args, kwargs, error)
+            raise
 
     return refusing
 
 
 def too_deep() -> LayoutError:
     """Return the error of a nesting that Python cannot follow."""
-    return LayoutError(f"an int tuple is nested too deeply; at most {MAX_DEPTH} levels are supported")
+    summary = f"an int tuple is nested too deeply; at most {limit_of('nesting')} levels are supported"
+    return LayoutError(summary, way_out("nesting"))
 
 
 PLAIN_INTS: frozenset[type] = frozenset((int, Int))
@@ -379,16 +415,8 @@ def leaf(x: object) -> Any:
     if value is None:
         sequence = type(x).__name__ in ("list", "ndarray")
         hints = [f"Write a tuple, not a {type(x).__name__}."] if sequence else []
-        raise LeafError(f"expected an int, got {_described(x)}", *hints, value=x)
+        raise LeafError(f"expected an int, got {described(x)}", *hints, value=x)
     return value
-
-
-def _described(x: object) -> str:
-    try:
-        shown = " ".join(repr(x).split())
-    except RecursionError:
-        shown = "nested too deeply to print"
-    return f"{type(x).__name__} {shortened(shown)}"
 
 
 def known_eq(a: Leaf, b: Leaf) -> bool | None:
@@ -397,9 +425,11 @@ def known_eq(a: Leaf, b: Leaf) -> bool | None:
     >>> known_eq(_4, 4), known_eq(sym("M", min=5), 4), known_eq(sym("M"), 4)
     (True, False, None)
     """
+    if type(a) in PLAIN_INTS and type(b) in PLAIN_INTS:
+        return a == b
     if isinstance(a, SymbolicInt):
         return a.known_eq(b)
-    return b.known_eq(a) if isinstance(b, SymbolicInt) else a == b
+    return b.known_eq(a) if isinstance(b, SymbolicInt) else known_eq(leaf(a), leaf(b))
 
 
 def known_lt(a: Leaf, b: Leaf) -> bool | None:
@@ -408,9 +438,11 @@ def known_lt(a: Leaf, b: Leaf) -> bool | None:
     >>> known_lt(3, _4), known_lt(sym("M", min=5), 4), known_lt(sym("M"), 4)
     (True, False, None)
     """
+    if type(a) in PLAIN_INTS and type(b) in PLAIN_INTS:
+        return a < b
     if isinstance(a, SymbolicInt):
         return a.known_lt(b)
-    return b.known_gt(a) if isinstance(b, SymbolicInt) else a < b
+    return b.known_gt(a) if isinstance(b, SymbolicInt) else known_lt(leaf(a), leaf(b))
 
 
 def known_divides(a: Leaf, b: Leaf) -> bool | None:
@@ -419,10 +451,12 @@ def known_divides(a: Leaf, b: Leaf) -> bool | None:
     >>> known_divides(3, 12), known_divides(5, 12), known_divides(0, 0), known_divides(0, 3)
     (True, False, True, False)
     """
-    if isinstance(a, SymbolicInt):
-        return a.known_divides(b)
-    if isinstance(b, SymbolicInt):
-        return b.known_multiple(a)
+    if type(a) not in PLAIN_INTS or type(b) not in PLAIN_INTS:
+        if isinstance(a, SymbolicInt):
+            return a.known_divides(b)
+        if isinstance(b, SymbolicInt):
+            return b.known_multiple(a)
+        a, b = leaf(a), leaf(b)
     return b % a == 0 if a else b == 0
 
 
@@ -554,7 +588,9 @@ def add(a: IntTuple, b: IntTuple) -> Any:
     if is_tuple(a) and is_tuple(b) and len(a) == len(b):
         return tuple(add(x, y) for x, y in zip(a, b, strict=True))
     if is_tuple(a) or is_tuple(b):
-        raise CongruenceError(f"cannot add {a!r} and {b!r}: their profiles differ", a=a, b=b)
+        raise CongruenceError(
+            f"cannot add {described(a)} and {described(b)}: their profiles differ", a=a, b=b
+        )
     return leaf(a) + leaf(b)
 
 
@@ -576,7 +612,7 @@ def same_static(a: IntTuple, b: IntTuple) -> bool:
     >>> (_4, 8) == (4, _8), same_static((_4, 8), (4, _8)), same_static((_4, 8), (_4, 8))
     (True, False, True)
     """
-    return bool(a == b) and static_mask(a) == static_mask(b)
+    return static_mask(a) == static_mask(b) and bool(a == b)
 
 
 @limit_nesting

@@ -19,6 +19,7 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
+from ..ground import refuse
 from .context import assumed, used_conditions
 from .ints import PLAIN_INTS, is_tuple
 
@@ -43,22 +44,27 @@ def keeps_assumptions(operation: Callable[_P, _R]) -> Callable[_P, _R]:
 
     @wraps(operation)
     def wrapper(first: Any = _NONE, second: Any = _NONE, /, *rest: Any, **options: Any) -> _R:
-        # every operation waits for this look: it is quick for one or two arguments, as most calls have
-        if not options and what_is_assumed() is None:
-            if second is _NONE:
-                if getattr(first, "beside", 0) is None:
-                    return call(first)
-            elif _is_plain(first) and _is_plain(second):
-                if not rest:
-                    return call(first, second)
-                if not _assumptions(rest):
-                    return call(first, second, *rest)
-        others = [x for x in (second, *rest) if x is not _NONE]
-        if is_of_domain and hasattr(first, "with_inner"):
-            return cast("_R", first.with_inner(wrapper(first.inner, *others, **options)))
-        conditions = options.pop("assume", None)
-        args = others if first is _NONE else [first, *others]
-        return call_assuming(conditions, call, *args, **options)
+        try:
+            # every operation waits for this look: it is quick for one or two arguments
+            if not options and what_is_assumed() is None:
+                if second is _NONE:
+                    if getattr(first, "beside", 0) is None:
+                        return call(first)
+                elif _is_plain(first) and _is_plain(second):
+                    if not rest:
+                        return call(first, second)
+                    if not _assumptions(rest):
+                        return call(first, second, *rest)
+            others = [x for x in (second, *rest) if x is not _NONE]
+            if is_of_domain and hasattr(first, "with_inner"):
+                return cast("_R", first.with_inner(wrapper(first.inner, *others, **options)))
+            conditions = options.pop("assume", None)
+            args = others if first is _NONE else [first, *others]
+            return call_assuming(conditions, call, *args, **options)
+        except Exception as error:
+            given = tuple([x for x in (first, second) if x is not _NONE])
+            refuse(call, given + rest, options, error)
+            raise
 
     return cast("Callable[_P, _R]", wrapper)
 
@@ -116,6 +122,8 @@ def _assumptions(arguments: tuple[Any, ...]) -> list[Condition]:
         if isinstance(x, tuple):
             todo += x
         # a layout that has nothing beside shape and stride carries none
-        elif type(x) not in PLAIN_INTS and getattr(x, "beside", x) is not None:
+        elif (
+            type(x) not in PLAIN_INTS and not isinstance(x, type) and getattr(x, "beside", x) is not None
+        ):
             found += getattr(x, "assumptions", ())
     return found

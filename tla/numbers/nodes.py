@@ -27,15 +27,15 @@ stand above this module: `tla.numbers.symbols`, where unknowns come from, hands 
 from __future__ import annotations
 
 from functools import reduce
-from itertools import count
+from itertools import count, repeat
 from math import gcd
-from operator import attrgetter, eq, ge, gt, index, le, lt, mul, ne
+from operator import attrgetter, eq, ge, gt, le, lt, mul, ne
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, Final, SupportsIndex, TypeAlias, TypeVar, Union, final
 from weakref import WeakValueDictionary
 
-from ..errors import LeafError, UndecidedError
-from ..ground import Immutable, Record
+from ..errors import ArgumentError, LeafError, UndecidedError
+from ..ground import Immutable, Record, described, guarded, limit_error, limit_of
 from . import intervals
 from .context import assumed, nothing_assumed
 from .ints import SymbolicInt, plain_int
@@ -74,12 +74,14 @@ class Atom:
     ``order`` numbers the atoms as they are first made; it sorts the factors of a product.
     """
 
-    __slots__ = ("__weakref__", "bounds", "is_final", "order")
+    __slots__ = ("__weakref__", "bounds", "is_final", "order", "size")
 
     bounds: Bounds
     order: int
     is_final: bool
     """Whether no rule changes it while nothing is assumed, if none changes what it is made of."""
+    size: int
+    """Its operators, symbols and constants, once someone has asked for them."""
     kind: int = 0
     """The bit that tells sums which rules to try."""
     operation: ClassVar[str] = ""
@@ -110,9 +112,12 @@ class Symbol(Atom):
     greatest: Value | None
     cpp_type: str
 
-    def __init__(self, *facts: Any) -> None:
-        self.name, self.divisor, self.least, self.greatest, self.cpp_type = facts
-        divisor = self.divisor
+    @guarded
+    def __init__(
+        self, name: str, divisor: int, least: Value | None, greatest: Value | None, cpp_type: str
+    ) -> None:
+        self.name, self.divisor, self.least, self.greatest = name, divisor, least, greatest
+        self.cpp_type = cpp_type
         low = None if self.least is None else bounds_of(self.least)[0]
         high = None if self.greatest is None else bounds_of(self.greatest)[1]
         self.bounds: Bounds = (
@@ -127,6 +132,7 @@ class Symbol(Atom):
         return f"Symbol({self.name!r})"
 
     @staticmethod
+    @guarded
     def make(
         name: str,
         divisor: int = 1,
@@ -356,7 +362,8 @@ class Expr(Immutable, SymbolicInt):
         return NotImplemented if n is None else self + -n
 
     def __rsub__(self, other: IntLikeValue) -> Any:
-        return -self + other
+        n = plain_int(other)
+        return NotImplemented if n is None else -self + n
 
     def __mul__(self, other: IntLikeValue) -> Any:
         if type(other) is Expr:
@@ -376,10 +383,14 @@ class Expr(Immutable, SymbolicInt):
     __rmul__ = __mul__
 
     def __pow__(self, exponent: SupportsIndex) -> Any:
-        n = index(exponent)
+        n = plain_int(exponent)
+        if n is None:
+            return NotImplemented
         if n < 0:
-            raise ValueError("an int to a negative power is no int")
-        return reduce(mul, [self] * n, 1)
+            raise ArgumentError("an int to a negative power is no int")
+        if n > limit_of("terms"):
+            raise limit_error("terms", f"a power with the exponent {n}", needed=n)
+        return reduce(mul, repeat(self, n), 1)
 
     def __floordiv__(self, other: IntLikeValue) -> Any:
         n = value_of(other)
@@ -398,33 +409,38 @@ class Expr(Immutable, SymbolicInt):
         return NotImplemented if n is None else operators.remainder(n, self)
 
     def __divmod__(self, other: IntLikeValue) -> tuple[Any, Any]:
-        return self // other, self % other
+        n = value_of(other)
+        return NotImplemented if n is None else (self // n, self % n)
 
     def __rdivmod__(self, other: IntLikeValue) -> tuple[Any, Any]:
-        return other // self, other % self
+        n = value_of(other)
+        return NotImplemented if n is None else (n // self, n % self)
 
     # --- questions ---
 
     def known_eq(self, other: Any) -> bool | None:
         if type(other) is not Expr:  # mostly ranges tell, without a difference
+            other = required(other)
             low, high = self.bounds
             if (low is not None and other < low) or (high is not None and other > high):
                 return False
         return operators.known_zero(self - other)
 
     def known_lt(self, other: Any) -> bool | None:
+        other = required(other)
         answer = None if type(other) is Expr else intervals.is_below(self.bounds, other)
         return operators.known_negative(self - other) if answer is None else answer
 
     def known_gt(self, other: Any) -> bool | None:
+        other = required(other)
         answer = None if type(other) is Expr else intervals.is_below(self.bounds, other + 1)
         return operators.known_negative(other - self) if answer is None else not answer
 
     def known_divides(self, other: Any) -> bool | None:
-        return operators.known_divides(self, other)
+        return operators.known_divides(self, required(other))
 
     def known_multiple(self, other: Any) -> bool | None:
-        return operators.known_divides(other, self)
+        return operators.known_divides(required(other), self)
 
     def comparison(self, sign: str, other: Any) -> Condition:
         return Condition(self, sign, required(other)).normal()
@@ -546,6 +562,7 @@ class Condition(Record):
         """The same condition as a reader says it: ``M % 64 == 0`` for ``(M + 63) // 64 * 64 == M``."""
         return operators.normal(self)
 
+    @guarded
     def holds(self, **values: int) -> bool:
         """Whether it holds for some values of its symbols."""
         left, right = (operators.evaluate(x, values) for x in (self.left, self.right))
@@ -640,8 +657,10 @@ def _product(a: Value, b: Value) -> tuple[Terms, int]:
     """The terms and the constant of a product, multiplied out."""
     terms: Terms = {}
     constant = 0
-    right = _with_constant(b)
-    for m, k in _with_constant(a):
+    left, right = _with_constant(a), _with_constant(b)
+    if len(left) * len(right) > 16 or (left and right and len(left[0][0]) + len(right[0][0]) > 16):
+        _check_product(left, right)
+    for m, k in left:
         for n, j in right:
             both = product_in_order(m + n) if m and n else m + n
             if both:
@@ -649,6 +668,16 @@ def _product(a: Value, b: Value) -> tuple[Terms, int]:
             else:
                 constant += k * j
     return {m: k for m, k in terms.items() if k} if 0 in terms.values() else terms, constant
+
+
+def _check_product(a: list[tuple[Monomial, int]], b: list[tuple[Monomial, int]]) -> None:
+    """Raise LimitError for a product whose terms have too many factors."""
+    ours, theirs = (sum([len(monomial) for monomial, _k in x]) for x in (a, b))
+    count, most = ours * len(b) + theirs * len(a), limit_of("terms")
+    if count > most:
+        product = f"{len(a)} terms times {len(b)} terms"
+        summary = f"{product} have {count} factors; at most {most} are multiplied out"
+        raise limit_error("terms", summary, needed=count)
 
 
 def _with_constant(x: Value) -> list[tuple[Monomial, int]]:
@@ -692,7 +721,7 @@ def required(x: object) -> Value:
     """Return `value_of`; raise `LeafError` of what has none."""
     value = value_of(x)
     if value is None:
-        raise LeafError(f"expected an int or a symbolic int, got {type(x).__name__}", value=x)
+        raise LeafError(f"expected an int or a symbolic int, got {described(x)}", value=x)
     return value
 
 
@@ -808,6 +837,10 @@ def size_of(x: Value) -> int:
     for monomial, k in x.terms.items():
         count += len(monomial) - 1 + (0 if abs(k) == 1 else 2)
         for atom in monomial:
-            parts = atom.parts
-            count += sum(map(size_of, parts)) + len(parts) - 1 if parts else 1
+            try:
+                count += atom.size
+            except AttributeError:  # kept, since a part may stand in many places
+                parts = atom.parts
+                atom.size = sum(map(size_of, parts)) + len(parts) - 1 if parts else 1
+                count += atom.size
     return count

@@ -16,11 +16,12 @@ from __future__ import annotations
 
 import re
 from math import gcd, lcm, prod
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from ..errors import UnsupportedError
+from ..errors import ArgumentError, UnsupportedError
+from ..ground import described, guarded, limit_error, limit_of, refused_digits
 from .intervals import is_nonnegative
-from .nodes import Expr, Least, Monomial, Quotient, Symbol, Value, bounds_of
+from .nodes import Expr, Least, Monomial, Quotient, Symbol, Value, bounds_of, required
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -82,13 +83,33 @@ def _at_least(operand: _Text, binds: int) -> str:
 
 
 def text_in(x: Value, style: Style) -> _Text:
-    """Return the text of a value."""
+    """Return the text of a value.
+
+    Raises:
+        LimitError: it is longer than the ``characters`` of `tla.limits`, or nested too deeply.
+    """
+    try:
+        return _text_in(x, style, {})
+    except RecursionError:
+        raise limit_error("nesting", "a symbolic int is nested too deeply to be written") from None
+    except ValueError as error:
+        raise refused_digits(error) from None
+
+
+_Known: TypeAlias = dict[tuple["Atom", int, bool, bool], _Text]
+"""The texts of factors that are written already: a part may stand in many places."""
+
+
+def _text_in(x: Value, style: Style, known: _Known) -> _Text:
     if type(x) is not Expr:
         return _Text(str(int(x)), _WHOLE if x >= 0 else _SUM)
     gap = style.gap
     out = ""
     single = len(x.terms) == 1 and not x.constant
-    for monomial, k, term in _terms(x, style):
+    most = limit_of("characters")
+    for monomial, k, term in _terms(x, style, known):
+        if len(out) + len(term.text) > most:
+            raise limit_error("characters", f"a symbolic int has a text of more than {most} characters")
         if k < 0 and _has_least(monomial):  # -min(x, y) == max(-x, -y)
             k = -k
         if not out:
@@ -106,20 +127,20 @@ def text_in(x: Value, style: Style) -> _Text:
 
 def _negated(term: _Text, style: Style) -> str:
     """A term with its sign in front; where numbers come last, on its number: ``d0 * -2``."""
-    if style.number_last and term.binds == _PRODUCT:
+    if style.number_last:
         rest, star, number = term.text.rpartition("* ")
         if number.isdigit():
             return f"{rest}{star}-{number}"
     return f"-{_at_least(term, _PRODUCT)}"
 
 
-def _terms(x: Expr, style: Style) -> list[tuple[Monomial, int, _Text]]:
+def _terms(x: Expr, style: Style, known: _Known) -> list[tuple[Monomial, int, _Text]]:
     """Terms in the order of the text: multiples, remainders, quotients, symbols, minima."""
     terms = list(x.terms.items())
     if style.order is not None:
         terms = style.order(x)
     elif len(terms) > 1:
-        texts = {m: _term(m, abs(k), k < 0, _PYTHON) for m, k in terms}
+        texts = {m: _term(m, abs(k), k < 0, _PYTHON, known) for m, k in terms}
 
         def key(term: tuple[Monomial, int]) -> Any:
             monomial, k = term
@@ -129,7 +150,7 @@ def _terms(x: Expr, style: Style) -> list[tuple[Monomial, int, _Text]]:
         terms.sort(key=key)
         if style is _PYTHON:  # each is written once: they nest
             return [(m, k, texts[m]) for m, k in terms]
-    return [(m, k, _term(m, abs(k), k < 0, style)) for m, k in terms]
+    return [(m, k, _term(m, abs(k), k < 0, style, known)) for m, k in terms]
 
 
 def _has_least(monomial: Monomial) -> bool:
@@ -139,7 +160,7 @@ def _has_least(monomial: Monomial) -> bool:
 _RANK: Final = {1: 1, 2: 2, 0: 3, 4: 4}
 
 
-def _term(monomial: Monomial, k: int, negative: bool, style: Style) -> _Text:
+def _term(monomial: Monomial, k: int, negative: bool, style: Style, known: _Known) -> _Text:
     """``k`` times a product of atoms. A minimum that is subtracted is written as a maximum."""
     symbols = [atom for atom in monomial if type(atom) is Symbol]
     under = _under(monomial)
@@ -148,7 +169,7 @@ def _term(monomial: Monomial, k: int, negative: bool, style: Style) -> _Text:
     others: list[_Text] = []
     for atom in monomial:
         if type(atom) is not Symbol:
-            k, text = _factor(atom, k, negative, style)
+            k, text = _factor(atom, k, negative, style, known)
             negative = negative and type(atom) is not Least
             others.append(text)
     texts = sorted([_Text(style.name(s), _WHOLE) for s in symbols]) + sorted(others)
@@ -168,19 +189,29 @@ def _term(monomial: Monomial, k: int, negative: bool, style: Style) -> _Text:
     return product
 
 
-def _factor(atom: Atom, k: int, negative: bool, style: Style) -> tuple[int, _Text]:
+def _factor(atom: Atom, k: int, negative: bool, style: Style, known: _Known) -> tuple[int, _Text]:
     """An atom as a factor of ``k``, which it may take up: ``16*(M/16%3)`` is ``M%48``."""
     scale = lcm(*map(denominator, atom.parts if type(atom) is Least else atom.parts[:1]))
     if type(atom) is not Quotient:
         if k % scale:
             scale = 1
         k //= scale
+    key = atom, scale, negative, style is _PYTHON
+    text = known.get(key)
+    if text is None:
+        text = known[key] = _factor_text(atom, scale, negative, style, known)
+    return k, text
+
+
+def _factor_text(atom: Atom, scale: int, negative: bool, style: Style, known: _Known) -> _Text:
+    """The text of an atom that takes up a scale."""
     if type(atom) is Least:
-        items = sorted(text_in(x * (-scale if negative else scale), style) for x in atom.parts)
-        return k, (style.greatest if negative else style.least)(items)
+        parts = [x * (-scale if negative else scale) for x in atom.parts]
+        items = sorted(_text_in(x, style, known) for x in parts)
+        return (style.greatest if negative else style.least)(items)
     x, c = (part * scale for part in atom.parts)
     write = style.floor if type(atom) is Quotient else style.mod
-    return k, write(style, x, c, text_in(x, style), text_in(c, style))
+    return write(style, x, c, _text_in(x, style, known), _text_in(c, style, known))
 
 
 def denominator(x: Value) -> int:
@@ -213,9 +244,10 @@ def to_python(x: Value) -> str:
     >>> to_python(sym("M") % 16 + sym("i", min=0) // 4)
     'M % 16 + i // 4'
     """
-    return text_in(x, _PYTHON).text
+    return text_in(required(x), _PYTHON).text
 
 
+@guarded
 def to_mlir(x: Value, division: str = "floordiv") -> str:
     """Return a value as MLIR writes it: division as ``floordiv``, or as ``/`` like XLA since 2026.
 
@@ -223,7 +255,7 @@ def to_mlir(x: Value, division: str = "floordiv") -> str:
     >>> print(to_mlir(i // 8 * 4 + i % 8), to_mlir(i // 8, division="/"))
     (d0 floordiv 8) * 4 + d0 mod 8 d0 / 8
     """
-    return text_in(x, mlir_style(division)).text
+    return text_in(required(x), mlir_style(division)).text
 
 
 def mlir_style(
@@ -233,7 +265,7 @@ def mlir_style(
 ) -> Style:
     """Return the style of `to_mlir`, with other names for the symbols and another order of summands."""
     if division not in ("floordiv", "/"):
-        raise ValueError(f"division is 'floordiv' or '/', not {division!r}")
+        raise ArgumentError(f"division is 'floordiv' or '/', not {division!r}")
     sign = f" {division} "
     least, greatest = _call("min"), _call("max")
     floor, mod = _operator(sign), _operator(" mod ")
@@ -306,7 +338,7 @@ def to_cpp(x: Value) -> str:
     Raises:
         UnsupportedError: a number in it takes more than 64 bits.
     """
-    text = text_in(x, _CPP).text
+    text = text_in(required(x), _CPP).text
     for digits in _LONG_NUMBER.findall(text):
         if int(digits) >= 1 << 63:
             raise UnsupportedError(
@@ -336,20 +368,28 @@ class Notation:
         implied: dict[str, int] = {}
         for x in values if facts else ():
             if type(x) is Expr:
-                text = text_in(x, _NOTATION).text
+                divisors = implied_divisors(text_in(x, _NOTATION).text)
                 for symbol in x.symbols:
                     mark = _marked(symbol)
                     symbols[mark] = symbol
-                    implied[mark] = lcm(implied.get(mark, 1), implied_divisor(text, mark))
+                    implied[mark] = lcm(implied.get(mark, 1), divisors.get(mark, 1))
         for mark, symbol in symbols.items():
             self._facts[mark] = facts_text(symbol, implied[mark])
 
     def text(self, x: Value) -> str:
         """Return the text of the next value."""
         if type(x) is not Expr:
-            return str(x)
+            return _text_of_other(x)
         # terms are sorted and written more than once: the facts go where the name stands first
         return _MARK.sub(lambda mark: mark[1] + self._facts.pop(mark[0], ""), text_in(x, _NOTATION).text)
+
+
+def _text_of_other(x: object) -> str:
+    """The text of what is no int: ``_`` in a coordinate, or a wrong leaf."""
+    try:
+        return str(x)
+    except RecursionError:
+        return described(x)
 
 
 def _marked(symbol: Symbol) -> str:
@@ -362,13 +402,18 @@ _NOTATION: Final = Style(
 )
 
 
-def implied_divisor(text: str, name: str) -> int:
-    """Return the divisor of a name that a text implies: 16 in ``M/16``, and in ``3*M/48``."""
-    quotients = re.findall(
-        rf"(?:(?<![\w*/%.])(\d+)\s*\*\s*|(?<![\w*/%.])){name}(?:\s*\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}})?\s*/\s*(\d+)(?![\d/])",
-        text,
-    )
-    return lcm(*(int(n) // gcd(int(n), int(k or 1)) for k, n in quotients))
+_QUOTIENT: Final = re.compile(
+    r"(?:(?<![\w*/%.])(\d+)\s*\*\s*|(?<![\w*/%.]))([A-Za-z_]\w*+(?:\0\d+\0)?)"
+    r"(?:\s*\{(?:[^{}]|\{[^{}]*\})*\})?\s*/\s*(\d+)(?![\d/])"
+)
+
+
+def implied_divisors(text: str) -> dict[str, int]:
+    """Return the divisor of each name that a text implies: 16 in ``M/16``, and in ``3*M/48``."""
+    found: dict[str, int] = {}
+    for k, name, n in _QUOTIENT.findall(text) if "/" in text else ():
+        found[name] = lcm(found.get(name, 1), int(n) // gcd(int(n), int(k or 1)))
+    return found
 
 
 def facts_text(symbol: Symbol, implied: int = 1) -> str:
@@ -395,4 +440,4 @@ def to_notation(x: Value) -> str:
     >>> print(to_notation(sym("M", divisible_by=16) // 16), to_notation(sym("i", min=0, max=7) + 1))
     M/16 i{min=0,max=7}+1
     """
-    return Notation([x]).text(x)
+    return Notation([required(x)]).text(x)

@@ -19,11 +19,11 @@ import re
 from operator import mul
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from ..errors import KindError, LayoutError, ParseError, TlaError
-from ..ground import Scanner, shortened
+from ..errors import KindError, LayoutError, LimitError, ParseError, TlaError, ZeroDivisorError
+from ..ground import Scanner, is_too_deep, shortened, way_out
 from . import rules
 from .nodes import COMPARISONS, Condition, Expr, Value, exact_quotient, required
-from .printers import implied_divisor
+from .printers import implied_divisors
 from .symbols import RESERVED, is_name, sym
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Names:
         given: Expressions by name; the text need not repeat their facts.
     """
 
-    __slots__ = ("_known", "_reading", "_text")
+    __slots__ = ("_braces", "_divisors", "_known", "_reading", "_text")
 
     slash_rounds: ClassVar[bool] = False
     """Whether ``x / n`` rounds down, rather than say that ``n`` divides ``x``."""
@@ -48,6 +48,8 @@ class Names:
             raise KindError(f"names are given as a mapping, not {type(given).__name__}", value=given)
         self._known: dict[str, Value] = {name: required(x) for name, x in (given or {}).items()}
         self._reading: list[str] = []
+        self._divisors: dict[str, int] | None = None
+        self._braces: dict[str, int] = {}
 
     def cannot(self, error: TlaError) -> str:
         """Return the reason to print where arithmetic refuses an operation of the text."""
@@ -71,12 +73,15 @@ class Names:
         if name in self._reading:
             scan.fail(f"the range of {name} refers to {name} itself", start, start + len(name))
         facts: dict[str, Any] = {}
-        found = re.search(rf"(?<![A-Za-z0-9_]){name}\s*\{{", self._text)
-        if found:
+        if self._divisors is None:
+            self._divisors = implied_divisors(self._text)
+            for found in _WITH_FACTS.finditer(self._text):
+                self._braces.setdefault(found[1], found.end() - 1)
+        if name in self._braces:
             self._reading.append(name)
-            facts = self._facts(Scanner(self._text, start=found.end() - 1), room)
+            facts = self._facts(Scanner(self._text, start=self._braces[name]), room)
             self._reading.pop()
-        divisor = facts.pop("divisible_by", implied_divisor(self._text, name))
+        divisor = facts.pop("divisible_by", self._divisors.get(name, 1))
         try:
             return sym(name, divisor, **facts)
         except LayoutError as error:
@@ -120,6 +125,7 @@ class Names:
         return facts
 
 
+_WITH_FACTS: Final = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z_][A-Za-z0-9_]*+)\s*\{")
 _SLOTS: Final = {"divisible_by": "divisor", "min": "least", "max": "greatest", "cpp_type": "cpp_type"}
 _FACTS: Final = {"div": "divisible_by", "min": "min", "max": "max", "type": "cpp_type"}
 
@@ -187,6 +193,8 @@ def _term(scan: Scanner, names: Names, room: int, left: Any) -> Value:
             reason = "a division by 0"
         except ParseError:
             raise
+        except LimitError as error:
+            scan.fail(error.summary, start, scan.last, *error.details)
         except TlaError as error:
             reason = names.cannot(error)
         scan.fail(reason, start, scan.last)
@@ -202,7 +210,7 @@ _OPERATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
 
 def _exact_quotient(scan: Scanner, start: int, left: Value, right: Value) -> Value:
     if right == 0 and type(right) is not Expr:
-        raise ZeroDivisionError
+        raise ZeroDivisorError("a division by 0")
     quotient = exact_quotient(left, right)
     if quotient is None:
         rest = rules.remainder(left, right)
@@ -218,8 +226,8 @@ def _exact_quotient(scan: Scanner, start: int, left: Value, right: Value) -> Val
 def _factor(scan: Scanner, names: Names, room: int, what: str) -> Value:
     start = scan.at
     char = scan.peek()
-    if not room:
-        scan.fail("an expression is nested too deeply")
+    if is_too_deep(room):
+        scan.fail("an expression is nested too deeply", None, None, way_out("nesting"))
     if scan.accept("-"):
         negated: Any = _factor(scan, names, room - 1, what)
         return -negated  # type: ignore[no-any-return]

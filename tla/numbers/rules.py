@@ -16,6 +16,8 @@ from __future__ import annotations
 from math import gcd
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ..errors import LeafError, ZeroDivisorError
+from ..ground import limit_error, limit_of
 from . import facts, intervals, printers
 from .context import assumed
 from .evaluation import rebuild
@@ -38,6 +40,7 @@ from .nodes import (
     key_of,
     over,
     product_in_order,
+    required,
     shorten,
     size_of,
     term_of,
@@ -244,14 +247,22 @@ def _leftover(terms: Terms, constant: int, kinds: int, monomial: Monomial, i: in
 
 @_rule(MINIMUM, "L1", "min(x, y) == x", "x <= y is known")
 def _ordered(items: list[Value]) -> Value | None:
-    for i, x in enumerate(items):
-        for y in items[i + 1 :]:
+    kept: list[Value] = []
+    for y in items:
+        greater = None
+        for x in kept[:]:
             greater = y if facts.is_nonnegative(y - x) else None
             if facts.is_nonnegative(x - y) and (greater is None or _after(x, y)):
-                greater = x
+                greater = None
+                kept = [z for z in kept if z is not x]
             if greater is not None:
-                return least(*(z for z in items if z is not greater))
-    return None
+                break
+        if greater is None:
+            kept.append(y)
+        if len(kept) > 16 and len(kept) ** 2 > limit_of("steps"):
+            summary = f"the least of {len(items)} values compares each with each"
+            raise limit_error("steps", summary, needed=len(items) ** 2)
+    return least(*kept) if len(kept) < len(items) else None
 
 
 def _after(x: Value, y: Value) -> bool:
@@ -289,10 +300,15 @@ def floor_divided(x: Value, c: Value) -> Value:
     i{min=0} -1
 
     Raises:
-        ZeroDivisionError: ``c`` is 0.
+        LeafError: one of them is no int.
+        ZeroDivisorError: ``c`` is 0.
         UndecidedError: ``c`` may be 0, or its sign is not known.
     """
-    if type(c) is not Expr and type(x) is not Expr:
+    if type(x) is not Expr and type(x) is not int:
+        x = required(x)
+    if type(c) is not Expr and type(c) is not int:
+        c = required(c)
+    if type(c) is not Expr and type(x) is not Expr and c:
         return x // c
     x, c = _positive(x, c)
     return x if c == 1 and type(c) is not Expr else _rewritten(DIVISION, Quotient, x, c)
@@ -305,10 +321,15 @@ def remainder(x: Value, c: Value) -> Value:
     5 3
 
     Raises:
-        ZeroDivisionError: ``c`` is 0.
+        LeafError: one of them is no int.
+        ZeroDivisorError: ``c`` is 0.
         UndecidedError: ``c`` may be 0, or its sign is not known.
     """
-    if type(c) is not Expr and type(x) is not Expr:
+    if type(x) is not Expr and type(x) is not int:
+        x = required(x)
+    if type(c) is not Expr and type(c) is not int:
+        c = required(c)
+    if type(c) is not Expr and type(x) is not Expr and c:
         return x % c
     if (c < 0) if type(c) is not Expr else facts.known_negative(c) is True:
         return -remainder(-x, -c)
@@ -322,7 +343,7 @@ def ceil_divided(x: Value, c: Value) -> Value:
     >>> print(ceil_divided(sym("M", divisible_by=4), 8), ceil_divided(7, 4))
     (M{div=4}+4)//8 2
     """
-    return -floor_divided(-x, c)
+    return -floor_divided(-required(x), c)
 
 
 def least(*items: Value) -> Value:
@@ -331,13 +352,15 @@ def least(*items: Value) -> Value:
     >>> print(least(sym("i", min=0, max=7), 7), least(3, 5))
     i{min=0,max=7} 3
     """
-    numbers = [x for x in items if type(x) is not Expr]
+    numbers = [required(x) for x in items if type(x) is not Expr]
     unknown: dict[Any, Value] = {key_of(x): x for x in items if type(x) is Expr}
     rest: list[Value] = list(unknown.values())
     if numbers:
         rest.append(min(numbers))
     if len(rest) == 1:
         return rest[0]
+    if not rest:
+        raise LeafError("the least of no ints does not exist")
     for rule in MINIMUM:
         result = rule.step(rest)
         if result is not None:
@@ -353,7 +376,7 @@ def greatest(*items: Value) -> Value:
     >>> print(greatest(sym("M"), 1), greatest(sym("i", min=0, max=7), 5))
     M max(5,i{min=0,max=7})
     """
-    return -least(*[-x for x in items])
+    return -least(*[-required(x) for x in items])
 
 
 def summed(terms: Terms, constant: int, kinds: int) -> Value:
@@ -406,7 +429,7 @@ def _positive(x: Value, c: Value) -> tuple[Value, Value]:
     """Dividend and divisor with a divisor above 0."""
     if type(c) is not Expr:
         if c == 0:
-            raise ZeroDivisionError(f"{x} divided by 0")
+            raise ZeroDivisorError(f"{printers.to_python(x)} divided by 0")
         return (x, c) if c > 0 else (-x, -c)
     negative = facts.known_negative(c)
     if negative:
@@ -414,9 +437,13 @@ def _positive(x: Value, c: Value) -> tuple[Value, Value]:
     if negative is False and facts.known_zero(c) is False:
         return x, c
     if facts.known_zero(c) is True:
-        raise ZeroDivisionError(f"{x} divided by {c}, which is 0")
+        raise ZeroDivisorError(f"{printers.to_python(x)} divided by {c}, which is 0")
     sign = "0" if negative is False else "0 or negative"
-    raise undecided("", Condition(c, ">", 0), summary=f"cannot divide {x} by {c}: it may be {sign}")
+    raise undecided(
+        "",
+        Condition(c, ">", 0),
+        summary=f"cannot divide {printers.to_python(x)} by {c}: it may be {sign}",
+    )
 
 
 def _rewritten(table: list[Rule], atom: type[Quotient] | type[Remainder], x: Value, c: Value) -> Value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex
 
 from ..errors import LayoutError
+from ..ground import guarded
 from . import assumptions, evaluation, facts, printers, rules
 from .nodes import Expr, Symbol, Value, expr_of, operators, product_in_order, required
 
@@ -27,6 +28,7 @@ def is_name(text: str) -> bool:
     return text[:1].isalpha() and text.isascii() and rest.isalnum() and text not in RESERVED
 
 
+@guarded
 def sym(
     name: str,
     divisible_by: SupportsIndex = 1,

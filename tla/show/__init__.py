@@ -38,6 +38,6 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     # for the rooms above
     from .facts import MOST_CELLS as MOST_CELLS
-    from .terminal import write as write
+    from .terminal import Colour as Colour, write as write
 
-lazy(__name__)
+lazy(__name__, guard=True)

@@ -8,14 +8,19 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from typing import TYPE_CHECKING, Final
+from io import StringIO
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
+from ..ground import put, say, visible
 from .palette import INK, MARK, NOTHING
-from .texts import lines_of, render
+from .texts import lines_of, plain
 
 if TYPE_CHECKING:
     from ..ground import AnyFigure
-    from .texts import Span, Style
+    from .texts import Line, Span, Style
+
+Colour: TypeAlias = Literal["auto", "always", "never"]
+"""When text has colour."""
 
 _STYLES: Final[dict[Style, str]] = {
     "": "",
@@ -27,27 +32,50 @@ _STYLES: Final[dict[Style, str]] = {
 }
 
 
-def write(figure: AnyFigure) -> None:
-    """Write a figure to standard output: coloured on a terminal, plain into a pipe or file.
+def write(figure: AnyFigure, colour: Colour = "auto") -> None:
+    """Write a figure to standard output, on a terminal as wide as that.
 
-    ``NO_COLOR`` and ``TERM=dumb`` turn colour off.
+    Args:
+        colour: ``auto`` is colour on a terminal, but for ``TERM=dumb``; ``NO_COLOR`` turns it off, and
+            ``FORCE_COLOR`` turns it on in a pipe too. ``always`` and ``never`` ask for neither.
     """
-    if sys.stdout is None or not sys.stdout.isatty():  # pyright: ignore[reportUnnecessaryComparison]
-        print(render(figure))
-        return
-    width = shutil.get_terminal_size().columns
-    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
-        print(render(figure, width))
-        return
-    from rich.console import Console
-    from rich.text import Text
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()  # pyright: ignore[reportUnnecessaryComparison]
+    lines = lines_of(figure, shutil.get_terminal_size().columns if is_terminal else None)
+    coloured = _coloured(lines) if is_colour_wanted(colour, is_terminal) else None
+    if coloured is None or sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]
+        say(*map(plain, lines))
+    else:
+        put(coloured, sys.stdout)
 
+
+def is_colour_wanted(colour: Colour, is_terminal: bool) -> bool:
+    """Whether text has colour, by what is asked for, the environment and where it goes."""
+    if colour != "auto":
+        return colour == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (is_terminal and os.environ.get("TERM") != "dumb")
+
+
+def _coloured(lines: list[Line]) -> str | None:
+    """The lines with the codes of their styles; None without the package that knows terminals."""
+    try:
+        from rich.console import Console
+        from rich.text import Text
+    except ImportError:
+        return None
     text = Text()
-    for line in lines_of(figure, width):
+    for line in lines:
         for span in line:
-            text.append(span.text, _style(span))
+            text.append(visible(span.text), _style(span))
         text.append("\n")
-    Console(highlight=False).print(text, end="", soft_wrap=True)
+    written = StringIO()
+    system: Any = "standard" if os.environ.get("TERM") in ("dumb", "unknown") else "auto"
+    console = Console(
+        file=written, force_terminal=True, color_system=system, no_color=False, highlight=False
+    )
+    console.print(text, end="", soft_wrap=True)
+    return written.getvalue()
 
 
 def _style(span: Span) -> str:

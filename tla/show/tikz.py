@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ..ground import visible
 from .facts import runs
 from .palette import INK, MARK
 from .scenes import scene_of
@@ -79,16 +80,16 @@ _STYLE: Final = (
 
 def escape(text: str) -> str:
     """Return the LaTeX that prints a text: no character is a command, and all blanks are kept."""
-    out = "".join(map(_letter, text)).translate(_SPECIAL).replace("  ", "\\ \\ ")
+    out = "".join(map(_letter, visible(text))).translate(_SPECIAL).replace("  ", "\\ \\ ")
     return f"\\ {out[1:]}" if out.startswith(" ") else out
 
 
 def _letter(letter: str) -> str:
-    """The LaTeX of one letter: a number if LaTeX has no name for it, nothing if it is invisible."""
+    """The LaTeX of one letter: a number if LaTeX has no name for it."""
     code = ord(letter)
     if code in _SPECIAL or 0x20 <= code < 0x7F or (0xA0 < code <= 0xFF and letter.isalpha()):
         return letter
-    return f"U+{code:04X}" if letter.isprintable() else ""
+    return f"U+{code:04X}"
 
 
 def latex(figure: AnyFigure, alone: bool = True) -> str:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from struct import pack
 from typing import TYPE_CHECKING, Final
 
+from ..ground import visible
 from .palette import DARK, INK, LIGHT, MARK
 from .scenes import scene_of
 
@@ -57,8 +58,8 @@ _HATCH: Final = 8
 
 
 def escape(text: str) -> str:
-    """Return a text with the escapes of XML, also those of quotes; characters that XML forbids are
-    dropped.
+    """Return a text with the escapes of XML, also those of quotes; a character that is not printable,
+    and may be one that XML forbids, has the escape of Python.
 
     >>> escape('a < "b" & c ≤ d')
     'a &lt; &quot;b&quot; &amp; c &#8804; d'
@@ -67,8 +68,7 @@ def escape(text: str) -> str:
     """
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     text = text.replace('"', "&quot;")
-    if not text.isprintable():
-        text = "".join(c for c in text if c.isprintable())
+    text = visible(text)
     return text if text.isascii() else text.encode("ascii", "xmlcharrefreplace").decode()
 
 

@@ -50,4 +50,4 @@ if TYPE_CHECKING:
         shapes as shapes,
     )
 
-lazy(__name__)
+lazy(__name__, guard=True)

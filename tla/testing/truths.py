@@ -11,17 +11,19 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
+from ..errors import CoordinateError, LayoutError
 from ..layouts import AnyLayout, Layout, flatten_to_tuple
-from ..numbers import is_tuple
+from ..numbers import is_tuple, known_int, leaf, limit_nesting
 
 
+@limit_nesting
 def naive_size(shape: Any) -> int:
     """Return the number of coordinates of a shape: the product of its ints.
 
     >>> naive_size(((4, 2), 3))
     24
     """
-    return prod(naive_size(s) for s in shape) if is_tuple(shape) else int(shape)
+    return prod(naive_size(s) for s in shape) if is_tuple(shape) else known_int(leaf(shape))
 
 
 def naive_coords(shape: Any) -> list[Any]:
@@ -30,8 +32,10 @@ def naive_coords(shape: Any) -> list[Any]:
     >>> naive_coords((2, (1, 2)))
     [(0, (0, 0)), (1, (0, 0)), (0, (0, 1)), (1, (0, 1))]
     """
+    if naive_size(shape) > 1 << 22:
+        raise LayoutError("a shape of more than 2**22 coordinates is not gone through one by one")
     if not is_tuple(shape):
-        return list(range(shape))
+        return list(range(known_int(leaf(shape))))
     out: list[Any] = [()]
     for s in shape:
         out = [(*front, c) for c in naive_coords(s) for front in out]
@@ -47,16 +51,18 @@ def naive_offset(layout: AnyLayout, coord: Any) -> int:
     37
 
     Raises:
-        IndexError: the coordinate lies outside the shape.
+        CoordinateError: the coordinate lies outside the shape.
     """
     return _offset(coord, layout.shape, layout.stride)
 
 
 def _offset(coord: Any, shape: Any, stride: Any) -> int:
     if is_tuple(coord):
+        if not is_tuple(shape) or len(shape) != len(coord):
+            raise CoordinateError(f"{coord} is no coordinate of {shape}")
         return sum(_offset(c, s, d) for c, s, d in zip(coord, shape, stride, strict=True))
-    if not 0 <= coord < naive_size(shape):
-        raise IndexError(f"{coord} is no coordinate of {shape}")
+    if not 0 <= leaf(coord) < naive_size(shape):
+        raise CoordinateError(f"{coord} is no coordinate of {shape}")
     if is_tuple(shape):
         return _offset(naive_coords(shape)[coord], shape, stride)
     return int(coord) * int(stride)
@@ -99,10 +105,10 @@ def naive_extended(layout: AnyLayout, index: int) -> int:
     [0, 10, 1, 11, 2, 12, 3, 13]
 
     Raises:
-        IndexError: the index is negative, a mode before the last is empty, or no leaf can grow.
+        CoordinateError: the index is negative, a mode before the last is empty, or no leaf can grow.
     """
     if index < 0 or _size_of_front(layout.shape) == 0:
-        raise IndexError(f"{index} is no coordinate of {layout.shape}, extended or not")
+        raise CoordinateError(f"{index} is no coordinate of {layout.shape}, extended or not")
     return _extended(index, layout.shape, layout.stride)
 
 
@@ -118,7 +124,7 @@ def _extended(index: int, shape: Any, stride: Any) -> int:
         return index * int(stride)
     if not shape:
         if index:
-            raise IndexError(f"{index} is no coordinate of (), which has no leaf to grow")
+            raise CoordinateError(f"{index} is no coordinate of (), which has no leaf to grow")
         return 0
     total = 0
     for s, d in zip(shape[:-1], stride[:-1], strict=True):
@@ -134,7 +140,7 @@ def naive_refines(shape: Any, coarse: Any) -> bool:
     (True, True, False)
     """
     if not is_tuple(coarse):
-        return naive_size(shape) == int(coarse)
+        return naive_size(shape) == known_int(leaf(coarse))
     if not is_tuple(shape) or len(shape) != len(coarse):
         return False
     return all(naive_refines(s, c) for s, c in zip(shape, coarse, strict=True))
@@ -153,12 +159,12 @@ def naive_composition(a: AnyLayout, b: AnyLayout) -> list[int] | None:
     True
 
     Raises:
-        ValueError: ``b`` has a negative offset.
-        IndexError: ``a`` has no offset at an offset of ``b``.
+        LayoutError: ``b`` has a negative offset.
+        CoordinateError: ``a`` has no offset at an offset of ``b``.
     """
     images = naive_offsets(b)
     if min(images, default=0) < 0:
-        raise ValueError(f"{b} has the negative offset {min(images)}")
+        raise LayoutError(f"{b} has the negative offset {min(images)}")
     table = [naive_extended(a, i) for i in images]
     coords: list[tuple[int, ...]] = [flatten_to_tuple(c) for c in naive_coords(b.shape)]
     axes: list[list[int]] = [[] for _leaf in flatten_to_tuple(b.shape)]

@@ -124,4 +124,4 @@ if TYPE_CHECKING:
     from .tpu import minor_pairs as minor_pairs
     from .views import view_of as view_of
 
-lazy(__name__)
+lazy(__name__, guard=True)

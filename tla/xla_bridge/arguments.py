@@ -7,6 +7,7 @@ from re import compile as compile_pattern
 from typing import TYPE_CHECKING, SupportsIndex, cast
 
 from ..errors import LeafError
+from ..ground import described
 from ..numbers import SymbolicInt
 
 if TYPE_CHECKING:
@@ -18,14 +19,14 @@ def integer(what: str, x: object) -> int:
     if type(x) is int:  # the usual case
         return x
     if isinstance(x, bool) or not isinstance(x, SupportsIndex):
-        raise LeafError(f"{what} needs an int, not {type(x).__name__} {x!r}", value=x)
+        raise LeafError(f"{what} needs an int, not {described(x)}", value=x)
     return index(x)
 
 
 def sequence(what: str, xs: Iterable[object]) -> tuple[object, ...]:
     """Return the items of a sequence; a number or a text is no sequence."""
     if isinstance(xs, (int, str)):
-        raise LeafError(f"{what} needs a sequence of ints, not {type(xs).__name__} {xs!r}", value=xs)
+        raise LeafError(f"{what} needs a sequence of ints, not {described(xs)}", value=xs)
     return tuple(xs)
 
 

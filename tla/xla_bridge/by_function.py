@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..errors import UndecidedError, UnsupportedError
-from .functions import WORK, NoDigits, OpenDims, TiledFunction
+from ..errors import UnsupportedError
+from ..ground import limit_error, limit_of
+from .functions import NoDigits, OpenDims, TiledFunction
 from .groups import combined_of, function_of, layout_of_digits
 
 if TYPE_CHECKING:
@@ -40,10 +41,13 @@ def layout_by_function(
         raise _no_layout(shape, function, found, refusal)
     if isinstance(found, OpenDims):
         dims = " and ".join(map(str, found.dims))
-        raise UndecidedError(
+        most = limit_of("indices")
+        raise limit_error(
+            "indices",
             f"cannot decide whether {shape} has a nested layout with one mode for each dim",
-            f"'*' merges its dims {dims}, of {found.elements} elements; at most {WORK} are looked at.",
+            f"'*' merges its dims {dims}, of {found.elements} elements; at most {most} are looked at.",
             "combined_layout gives its layout over combined coordinates.",
+            needed=found.elements,
             shape=shape,
             dims=found.dims,
             combined=combined_of(shape, function),

@@ -8,7 +8,8 @@ index (0,1) lies at 2 and at 1
 
 Layouts with one mode for each dim are compared by their digits, for any size. If one has no digits, the
 proof of that is an index at which the two differ. If both have none, they are compared over the same
-combined coordinates, or index by index up to `WORK` indices. Otherwise the answer is `UndecidedError`.
+combined coordinates, or index by index up to the ``indices`` of `limits`. Otherwise the answer
+is `LimitError`.
 
 Source: our own derivation; ``Shape::Equal`` of XLA compares texts, field by field.
 """
@@ -20,10 +21,10 @@ from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import UndecidedError
+from ..ground import limit_error, limit_of
 from .arguments import commas
 from .digits import difference_of, join_digits
 from .every_size import are_same, at_bounds, at_some_sizes, is_open, with_common_facts, written_dims
-from .functions import WORK
 from .tiling import coordinates, row_major
 from .views import View, view_of
 
@@ -239,7 +240,7 @@ def _moved_index(a: View, b: View) -> tuple[int, ...] | None:
             return index
     if a.is_known_as(b):
         return None
-    if prod(a.dims) > WORK:
+    if prod(a.dims) > limit_of("indices"):
         raise _undecided_error(a, b)
     every = product(*map(range, a.dims))
     return next((index for index in every if a.offset(index) != b.offset(index)), None)
@@ -263,9 +264,12 @@ def _suspects(a: View, b: View) -> Iterator[tuple[int, ...]]:
 
 
 def _undecided_error(a: View, b: View) -> UndecidedError:
-    return UndecidedError(
+    count, most = prod(a.dims), limit_of("indices")
+    return limit_error(
+        "indices",
         f"cannot decide whether {a.given} and {b.given} place every element alike",
-        f"They have {prod(a.dims)} elements and no digits to compare; at most {WORK} are looked at.",
+        f"They have {count} elements and no digits to compare; at most {most} are looked at.",
+        needed=count,
         a=a.given,
         b=b.given,
     )
@@ -329,9 +333,9 @@ def _by_number(a: View, b: View, breaks: Sequence[int]) -> bool:
     """Whether the elements of each row-major number have the same offset, element by element."""
     count = prod(a.dims)
     suspects = (row_major(index, view.dims) for view in (a, b) for index in view.suspects())
-    numbers = chain(breaks, suspects, range(count) if count <= WORK else ())
+    numbers = chain(breaks, suspects, range(count) if count <= limit_of("indices") else ())
     if any(a.offset(coordinates(k, a.dims)) != b.offset(coordinates(k, b.dims)) for k in numbers):
         return False
-    if count > WORK:
+    if count > limit_of("indices"):
         raise _undecided_error(a, b)
     return True

@@ -8,8 +8,8 @@ cannot:
 - A dim that is merged with no other has a mode if and only if the split is even. If it is uneven, the
   proof is the index at which the tile ends. The digits below it make its offset a sum of two offsets on
   separate axes, but the tile puts it on one axis more.
-- Dims that ``*`` merges are checked index by index, up to `WORK` indices. Of more indices only a few are
-  tried, which may refute a layout. If none does, the answer is `UndecidedError`.
+- Dims that ``*`` merges are checked index by index, up to the ``indices`` of `limits`. Of more indices
+  only a few are tried, which may refute a layout. If none does, the answer is `UndecidedError`.
 
 Source: our own derivation.
 """
@@ -18,8 +18,9 @@ from __future__ import annotations
 
 from itertools import combinations, product
 from math import prod
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from ..ground import limit_of
 from ..numbers import ceil_div
 from .digits import Break, Digits, digits_of, join_digits, read_digits, split_digits, top_weight
 from .tiling import cut_by, row_major
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from .rules import Tile
-
-WORK: Final = 1 << 16
-"""The most indices of dims merged by ``*`` that are checked one by one."""
 
 
 class NoDigits(NamedTuple):
@@ -54,7 +52,7 @@ class NoDigits(NamedTuple):
 
 
 class OpenDims(NamedTuple):
-    """Dims merged by ``*`` with more than `WORK` indices, if no tried index refutes a layout."""
+    """Dims merged by ``*`` with too many indices to try, if no tried index refutes a layout."""
 
     dims: tuple[int, ...]
     elements: int
@@ -288,9 +286,9 @@ class TiledFunction:
 
     def _looked_at(self, dims: tuple[int, ...]) -> Sequence[Digits] | NoDigits | OpenDims:
         """The digits of dims that ``*`` merges, index by index."""
-        elements = prod(self._sizes[d] for d in dims)
+        elements, most = prod(self._sizes[d] for d in dims), limit_of("indices")
         refuted = self._carry(dims, self.suspects(dims))
-        if refuted is None and elements <= WORK:
+        if refuted is None and elements <= most:
             zero = (0,) * len(self._sizes)
             ranges = [range(self._sizes[d]) for d in dims]
             refuted = self._carry(
@@ -300,11 +298,11 @@ class TiledFunction:
             return refuted
         found: list[Digits] = []
         for d in dims:
-            answer = self._alone(d, WORK if elements <= WORK else WORK >> 4)
+            answer = self._alone(d, most if elements <= most else most >> 4)
             if isinstance(answer, NoDigits):
                 return answer
             found.append(answer)
-        return found if elements <= WORK else OpenDims(dims, elements)
+        return found if elements <= most else OpenDims(dims, elements)
 
     def _carry(self, dims: tuple[int, ...], indices: Iterable[tuple[int, ...]]) -> NoDigits | None:
         """A proof that the offset is no sum over the dims, from one of the indices."""

@@ -24,7 +24,8 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
-from ..errors import LayoutError, LeafError, UnsupportedError
+from ..errors import ArgumentError, LayoutError, LeafError, UnsupportedError
+from ..ground import described, limit_error, limit_of
 from ..layouts import leaves, wrap
 from ..numbers import SymbolicInt, leaf, round_up
 from .rules import COMBINE
@@ -45,6 +46,10 @@ class PaddingValue(IntEnum):
     >>> PaddingValue.ZERO_PAD, PaddingValue(1) is PaddingValue.ZERO_PAD
     (<PaddingValue.ZERO_PAD: 1>, True)
     """
+
+    @classmethod
+    def _missing_(cls, value: object) -> Any:
+        raise ArgumentError(f"no value of padding is {described(value)}; it is 0 to {len(cls) - 1}")
 
     INVALID_PAD = 0
     ZERO_PAD = 1
@@ -206,7 +211,7 @@ class OldLayout(Immutable):
         dimensions: Sequence[SupportsIndex],
         elements: Iterable[object],
         separator: str = " ",
-        limit: int = 2**24,
+        limit: int | None = None,
     ) -> str:
         """Return linear memory as text: each element, or the value of the padding, in order.
 
@@ -215,20 +220,23 @@ class OldLayout(Immutable):
 
         Args:
             elements: The elements of the array, row major.
-            limit: The largest memory, in elements.
+            limit: The largest memory, in elements; by default the ``coordinates`` of `tla.limits`.
 
         Raises:
             LayoutError: the layout is not for such an array, or there is not one element for each index.
-            UnsupportedError: the memory is larger than ``limit``.
+            LimitError: the memory is larger than ``limit``.
         """
         dims, texts = _ints(dimensions), [str(x) for x in elements]
         padded = self.check(dims)
         if len(texts) != prod(dims):
             raise LayoutError(f"an array {_list(dims)} has {prod(dims)} elements, not {len(texts)}")
-        if prod(padded) > limit:
-            raise UnsupportedError(
-                f"a memory of {prod(padded)} elements is too large to write out", f"At most {limit} are."
+        count, most = prod(padded), limit_of("coordinates") if limit is None else limit
+        if count > most:
+            summary, way = (
+                f"a memory of {count} elements is too large to write out",
+                f"At most {most} are.",
             )
+            raise limit_error("coordinates", summary, way, needed=count, argument=limit)
         memory = [_TEXTS[self.padding_value]] * prod(padded)
         strides = [0] * len(dims)
         step = 1

@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UnsupportedError
+from ..ground import limit_error, limit_of
 from ..numbers import SymbolicInt
 from .steps import tiling_steps
 from .tiling import array_shape, physical_elements
@@ -27,21 +28,21 @@ if TYPE_CHECKING:
     from .shape import AnyShape
 
 
-def padding_mask(shape: AnyShape, limit: int = 2**28) -> NDArray[np.bool_]:
+def padding_mask(shape: AnyShape, limit: int | None = None) -> NDArray[np.bool_]:
     """Return for each offset whether it is padding: True if and only if `logical_index` is None there.
 
     >>> padding_mask(parse_array("f32[3]{0:T(4)}")).tolist()
     [False, False, False, True]
 
     Args:
-        limit: The largest memory, in elements.
+        limit: The largest memory, in elements; by default the ``offsets`` of `tla.limits`.
 
     Returns:
         One bool for each of the ``physical_elements(shape)``, in the order of memory.
 
     Raises:
-        UnsupportedError: the shape is no array, the size of a dim is unknown, or the memory exceeds
-            the limit.
+        UnsupportedError: the shape is no array, or the size of a dim is unknown.
+        LimitError: the memory exceeds the limit.
     """
     array = array_shape(shape)
     room = physical_elements(array)
@@ -51,10 +52,14 @@ def padding_mask(shape: AnyShape, limit: int = 2**28) -> NDArray[np.bool_]:
             "Write a number in place of '?', or a bound, '<=N'.",
             shape=array,
         )
-    if room > limit:
-        raise UnsupportedError(
+    most = limit_of("offsets") if limit is None else limit
+    if room > most:
+        raise limit_error(
+            "offsets",
             f"the memory of {array} has {room} elements, too many for a table",
-            f"At most {limit} are tabulated; `element_at` tells what lies at one offset.",
+            f"At most {most} are tabulated; `element_at` tells what lies at one offset.",
+            needed=room,
+            argument=limit,
             shape=array,
         )
     import numpy as np

@@ -21,12 +21,12 @@ from math import prod
 from re import VERBOSE, compile as compile_pattern
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from ..errors import LayoutError, ParseError, UnsupportedError
-from ..ground import ELEMENT_TYPES, element_type
+from ..errors import ArgumentError, LayoutError, ParseError, UnsupportedError
+from ..ground import ELEMENT_TYPES, MAX_DEPTH, described, element_type, is_too_deep, limit_of, way_out
 from .arguments import range_down, unknown_size
 from .attributes import ShapeScanner, read_attributes
 from .rules import INT64, Fields, check, check_data, check_order, check_splits
-from .shape import MAX_NESTING, AnyShape, XlaBuffer, XlaShape, XlaTuple, fields_of, trusted_shape
+from .shape import AnyShape, XlaBuffer, XlaShape, XlaTuple, fields_of, trusted_shape
 
 if TYPE_CHECKING:
     from ..ground import ElementType
@@ -53,7 +53,7 @@ def parse_shape(text: str, mode: Mode = "document") -> AnyShape:
     if common is not None and common[1] == len(text):
         return common[0]
     reader = _Reader(text, mode, whole=True)
-    shape = reader.shape(MAX_NESTING)
+    shape = reader.shape(MAX_DEPTH)
     reader.scan.expect_end()
     return shape
 
@@ -84,12 +84,12 @@ def parse_shape_at(text: str, start: int, mode: Mode = "strict") -> tuple[AnySha
     (XlaShape('f32', (2,), minor_to_major=(0,)), 13)
     """
     if start < 0:
-        raise ValueError(f"a shape starts at 0 or later, not at {start}")
+        raise ArgumentError(f"a shape starts at 0 or later, not at {start}")
     common = _common_form(text, start) if mode in MODES else None
     if common is not None:
         return common
     reader = _Reader(text, mode, start)
-    return reader.shape(MAX_NESTING), reader.scan.last
+    return reader.shape(MAX_DEPTH), reader.scan.last
 
 
 # --- the most common form of XLA's printer, in one step ---
@@ -185,7 +185,7 @@ class _Reader:
 
     def __init__(self, text: str, mode: Mode, start: int = 0, whole: bool = False) -> None:
         if mode not in MODES:
-            raise ValueError(f"mode is one of {', '.join(MODES)}; got {mode!r}")
+            raise ArgumentError(f"mode is one of {', '.join(MODES)}; got {described(mode)}")
         self.scan = ShapeScanner(text, mode, start)
         self.whole = whole
 
@@ -208,8 +208,9 @@ class _Reader:
 
     def _tuple(self, room: int) -> XlaTuple:
         start = self.scan.at
-        if not room:
-            self.scan.fail(f"tuples nested deeper than {MAX_NESTING} levels")
+        if is_too_deep(room):
+            summary = f"tuples nested deeper than {limit_of('nesting')} levels"
+            self.scan.fail(summary, None, None, way_out("nesting"))
         self.scan.expect("(")
         elements: list[AnyShape] = []
         if not self.scan.accept(")"):

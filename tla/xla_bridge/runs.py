@@ -15,15 +15,15 @@ Source: our own derivation; CuTe's ``max_common_vector``, layout.hpp, for the id
 from __future__ import annotations
 
 from itertools import product
-from math import gcd, prod
+from math import gcd, isqrt, prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..algebra import is_injective
-from ..errors import LayoutError, UndecidedError
+from ..errors import LayoutError
+from ..ground import limit_error, limit_of
 from ..layouts import is_layout
 from ..numbers import ceil_div
 from .digits import value_at
-from .functions import WORK
 from .views import View, view_of
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def common_run(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout) -> int:
 
     Raises:
         LayoutError: the dims differ, or a layout has two elements at one offset, or one below 0.
-        UndecidedError: a size is unknown, or there are no common digits and more than `WORK` elements.
+        UndecidedError: a size is unknown, or there are no common digits and too many elements.
         UnsupportedError: one is a tuple, a token or opaque.
     """
     one, other, room = _pair(a, b)
@@ -71,8 +71,8 @@ def common_vector(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout) -> int:
 
     It is the greatest ``n`` with two properties. It divides the common run and both memories. And every
     block of ``n`` offsets from a multiple of ``n`` on that holds an element lies as a whole, in the same
-    order, in such a block of the other. For more than `WORK` elements it is the greatest ``n`` that the
-    digits prove; a wider one may exist if their strides are no multiples of it.
+    order, in such a block of the other. For more elements than the ``indices`` of `limits` it is the
+    greatest ``n`` that the digits prove; a wider one may exist if their strides are no multiples of it.
 
     >>> a, b = parse_shape("f32[1000,1000]{1,0:T(8,128)}"), parse_shape("f32[1000,1000]")
     >>> common_run(a, b), common_vector(a, b)
@@ -93,7 +93,7 @@ def common_vector(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout) -> int:
     if all(step.a == step.b for step in steps):
         return room
     shown = _greatest(_merged(steps), shared)
-    if shown == shared or prod(one.dims) > WORK:
+    if shown == shared or prod(one.dims) > limit_of("indices"):
         return shown
     places = _places(one, other)
     return next(n for n in _divisors(shared) if n == shown or _moves_whole(places, n))
@@ -188,10 +188,13 @@ def _keeps_blocks(steps: Sequence[_Step], n: int) -> bool:
 
 def _places(a: View, b: View) -> list[tuple[int, int]]:
     """The two offsets of every element."""
-    if prod(a.dims) > WORK:
-        raise UndecidedError(
+    if prod(a.dims) > limit_of("indices"):
+        count, most = prod(a.dims), limit_of("indices")
+        raise limit_error(
+            "indices",
             f"cannot compare the runs of {a.given} and {b.given}",
-            f"They have no common digits and {prod(a.dims)} elements; at most {WORK} are looked at.",
+            f"They have no common digits and {count} elements; at most {most} are looked at.",
+            needed=count,
             a=a.given,
             b=b.given,
         )
@@ -204,14 +207,15 @@ def _moves_whole(places: Sequence[tuple[int, int]], n: int) -> bool:
 
 
 def _divisors(n: int) -> list[int]:
-    """The divisors of a number, the greatest first; raise `UndecidedError` after `WORK` trials."""
+    """The divisors of a number, the greatest first; raise `LimitError` after many trials."""
     found = [1]
     p = 2
     while n > 1:
         if p * p > n:
             p = n
-        elif p > WORK:
-            raise UndecidedError(f"cannot decide the width of vectors: {n} has no small divisor")
+        elif p > limit_of("indices"):
+            summary = f"cannot decide the width of vectors: {n} has no small divisor"
+            raise limit_error("indices", summary, needed=isqrt(n))
         power = 1
         stems = found
         while n % p == 0:

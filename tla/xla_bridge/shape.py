@@ -20,7 +20,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeAlias, Union
 
 from ..errors import CoordinateError, LayoutError, LeafError
-from ..ground import drawn_by, dtypes, figure_of, html_of
+from ..ground import described, drawn_by, dtypes, figure_of, html_of, limit_of, way_out
 from ..numbers import SymbolicInt
 from .arguments import commas, dim, integer, ints, numbered, range_down, sequence, splits
 from .rules import Fields, Split, Tile, check, tile_entries
@@ -29,10 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ..ground import ElementType, Figure, Panels, Scheme
-
-MAX_NESTING: Final = 100
-"""The greatest depth of tuples, on which every recursive function may rely."""
-
 
 _values_of: Final = attrgetter(*Fields._fields)
 
@@ -325,10 +321,11 @@ class XlaTuple(Immutable):
         held = tuple(elements)
         for element in held:
             if not isinstance(element, (XlaShape, XlaTuple, XlaBuffer)):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise LeafError(f"a tuple of shapes cannot hold {type(element).__name__} {element!r}")
+                raise LeafError(f"a tuple of shapes cannot hold {described(element)}")
         depth = 1 + max((e._depth for e in held if isinstance(e, XlaTuple)), default=0)
-        if depth > MAX_NESTING:
-            raise LayoutError(f"tuples nested deeper than {MAX_NESTING} levels", depth=depth)
+        if depth > limit_of("nesting"):
+            summary = f"tuples nested deeper than {limit_of('nesting')} levels"
+            raise LayoutError(summary, way_out("nesting", depth), depth=depth)
         object.__setattr__(self, "elements", held)
         object.__setattr__(self, "text", text)
         object.__setattr__(self, "_depth", depth)
@@ -383,7 +380,7 @@ class XlaBuffer(Immutable):
 
     def __init__(self, array: XlaShape, text: str | None = None) -> None:
         if not isinstance(array, XlaShape):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise LeafError(f"a buffer holds an array shape, not {type(array).__name__} {array!r}")
+            raise LeafError(f"a buffer holds an array shape, not {described(array)}")
         if array.element_type.bits is None:
             raise LayoutError(f"a buffer holds an array, and {array} carries no data")
         object.__setattr__(self, "array", array)

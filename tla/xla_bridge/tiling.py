@@ -27,7 +27,8 @@ from functools import reduce
 from math import prod
 from typing import TYPE_CHECKING, Generic, NamedTuple, SupportsIndex, TypeVar
 
-from ..errors import CoordinateError, LeafError, UnsupportedError
+from ..errors import CoordinateError, KindError, LeafError, UnsupportedError
+from ..ground import described
 from ..numbers import IntLike, ceil_div, known_eq, known_lt, leaf, less, round_up
 from .rules import COMBINE, Tile, check_tile
 from .shape import AnyShape, XlaBuffer, XlaShape, XlaTuple
@@ -209,7 +210,9 @@ def linear_index(index: Sequence[IntLike], bounds: Sequence[IntLike]) -> int:
         CoordinateError: the two have different lengths, or the index lies outside the bounds.
     """
     if len(index) != len(bounds):
-        raise CoordinateError(f"index {tuple(index)} and bounds {tuple(bounds)} differ in length")
+        raise CoordinateError(
+            f"index {described(index)} and bounds {described(bounds)} differ in length"
+        )
     at, sizes = tuple(map(leaf, index)), tuple(map(leaf, bounds))
     if not _inside(at, sizes):
         raise CoordinateError(f"index {tuple(index)} is outside the bounds {tuple(bounds)}")
@@ -273,7 +276,7 @@ def array_shape(shape: AnyShape) -> XlaShape:
         )
     if not isinstance(shape, XlaShape):  # pyright: ignore[reportUnnecessaryIsInstance]
         hint = "; parse_shape reads a text" if isinstance(shape, str) else ""
-        raise TypeError(f"expected an XlaShape, got {type(shape).__name__} {shape!r}{hint}")
+        raise KindError(f"expected an XlaShape, got {described(shape)}{hint}", value=shape)
     element_bytes(shape)
     shape.validate()
     return shape

@@ -24,6 +24,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CoordinateError, LayoutError, LeafError, UndecidedError, UnsupportedError
+from ..ground import described
 from ..layouts import AnyLayout, Layout
 from ..numbers import (
     IntLike,
@@ -142,7 +143,7 @@ def _sizes(shape: XlaShape, dims: Mapping[int, IntLike]) -> tuple[list[Any], lis
     """The size of each dim in memory, and the size of its data."""
     if not isinstance(dims, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise LeafError(
-            f"dims needs a mapping of the numbers of dims to sizes, not {type(dims).__name__} {dims!r}",
+            f"dims needs a mapping of the numbers of dims to sizes, not {described(dims)}",
             "Write dims={0: sym('M')}.",
             value=dims,
         )

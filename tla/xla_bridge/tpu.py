@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from ..errors import UnsupportedError
 from ..ground import dtypes
-from .rules import Tile
+from .rules import Tile, check_order
 from .shape import XlaShape, replaced
 from .tiling import array_shape, physical_elements
 
@@ -258,6 +258,7 @@ def tilings_of_order(
         UnsupportedError: the shape is no array, or its type has 1 or 6 bits; or there is no such chip.
     """
     shape = _observed(shape)
+    check_order(minor_to_major, shape.rank)
     generation = chip_named(chip).generation
     if not shape.elements and shape.rank:
         return ((),)

@@ -37,4 +37,4 @@ if TYPE_CHECKING:
     from .gm_l1 import PAIRS as PAIRS
     from .records import cpp_text as cpp_text, fields_of as fields_of
 
-lazy(__name__)
+lazy(__name__, guard=True)

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, overload
 
+from ...errors import CoordinateError
 from .moves import Move, meaning
 from .records import LoadData2DParamsV2, cpp_text, fields_of
 
@@ -144,7 +145,10 @@ class Calls(Sequence[Call]):
     def __getitem__(self, index: int | slice) -> Call | list[Call]:
         if isinstance(index, slice):
             return [self._call(i) for i in range(len(self))[index]]
-        return self._call(range(len(self))[index])
+        try:
+            return self._call(range(len(self))[index])
+        except IndexError:
+            raise CoordinateError(f"there is no call {index} among {len(self)}") from None
 
     def __iter__(self) -> Iterator[Call]:
         return map(self._call, range(len(self)))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...errors import CoordinateError
+
 if TYPE_CHECKING:
     from ...layouts import AnyLayout
     from ..elements import Element
@@ -36,6 +38,8 @@ class Matrix(NamedTuple):
 
     def offset(self, coordinate: tuple[int, ...]) -> int:
         """The offset of an element of the tile."""
+        if len(coordinate) != len(self.at):
+            raise CoordinateError(f"a coordinate has {len(self.at)} ints, not {len(coordinate)}")
         return int(self.layout(tuple(a + c for a, c in zip(self.at, coordinate, strict=True))))
 
     def __str__(self) -> str:

@@ -60,4 +60,4 @@ if TYPE_CHECKING:
     from .policies import policy as policy
     from .tile import Tile as Tile
 
-lazy(__name__)
+lazy(__name__, guard=True)

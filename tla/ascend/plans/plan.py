@@ -21,7 +21,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ...errors import KindError, LayoutError, UnsupportedError
-from ...ground import constexpr, html_of, shortened
+from ...ground import constexpr, described, html_of, shortened
 from ..arch import arch as arch_named
 from ..elements import Element, accumulator, element
 from ..schedules import swizzle as swizzle_of
@@ -212,9 +212,7 @@ def _parts(name: str, what: str | Sequence[_Part]) -> list[str | _Part]:
     if isinstance(what, str):
         return [x.strip() for x in what.split(",")]
     if not isinstance(what, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise KindError(
-            f"{name} is a text or a sequence, not {type(what).__name__} {what!r}", value=what
-        )
+        raise KindError(f"{name} is a text or a sequence, not {described(what)}", value=what)
     return list(what)
 
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...errors import UnsupportedError
-from ...ground import Scanner, constexpr, did_you_mean, near_words, shortened
+from ...ground import Scanner, constexpr, did_you_mean, int_in, near_words, shortened
 from .dispatch import ARCH_OF, CODE_OF, Family, Policy, arch_tag
 from .families import FAMILIES
 
@@ -158,4 +158,4 @@ def _value(scanner: Scanner, parameter: Parameter, word: str, start: int) -> int
         kind = "true or false" if parameter.is_flag else "a number"
         text = repr(shortened(word)) if word else scanner.found()
         scanner.fail(f"expected {kind} for {parameter.name}, found {text}", start)
-    return int(word.rstrip("uU"))
+    return int_in(word.rstrip("uU"))

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from ...errors import UnsupportedError
+from ...errors import LayoutError, UnsupportedError
+from ...ground import described, shown
 from ...numbers import Int
 from ..buffers import buffer_of, l1_tag
 from ..cube import FP4
@@ -87,6 +88,8 @@ class Tiling(NamedTuple):
     def extents(self, operand: Operand, of: Sequence[int] | None = None) -> tuple[int, ...]:
         """The rows and columns of an operand: of the problem, or of a tile (m, n, k)."""
         _require_operand(operand)
+        if of is not None and len(of) != 3:
+            raise LayoutError(f"extents are m, n and k, not {described(of)}", of=of)
         m, n, k = self.problem if of is None else of
         return {"A": (m, k), "B": (k, n), "C": (m, n), "bias": (n,)}[operand]
 
@@ -193,7 +196,9 @@ class Tiling(NamedTuple):
 
 
 def _require_operand(operand: str) -> None:
-    if operand not in _LEVELS:
+    if not isinstance(operand, str) or operand not in _LEVELS:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise UnsupportedError(
-            f"a product has no operand {operand!r}", f"It has {', '.join(_LEVELS)}.", operand=operand
+            f"a product has no operand {shown(operand)}",
+            f"It has {', '.join(_LEVELS)}.",
+            operand=operand,
         )

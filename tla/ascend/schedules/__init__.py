@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     # for the rooms above
     from .facts import tally as tally
+    from .order import Bands as Bands, bands_of as bands_of, share as share
     from .swizzles import WORDS as WORDS
-    from .tasks import MOST_WALKED as MOST_WALKED
 
-lazy(__name__)
+lazy(__name__, guard=True)

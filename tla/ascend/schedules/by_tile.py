@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class BandWalk(Schedule):
     """A schedule of the blocks of C in bands; by default task t is block t in that order."""
 
-    __slots__ = ("_bands", "direction", "offset")
+    __slots__ = ("bands", "direction", "offset")
 
     offset: int
     direction: int
@@ -34,7 +34,7 @@ class BandWalk(Schedule):
         self.offset = positive("offset", offset, self.CPP)
         self.direction = direction_of(direction)
         super().__init__(problem, tile, cores, f"{self.CPP}<{self.offset},{self.direction}>")
-        self._bands = self._make_bands()
+        self.bands = self._make_bands()
 
     @property
     def count(self) -> int:
@@ -54,7 +54,7 @@ class BandWalk(Schedule):
 
     def block_at(self, i: int) -> tuple[int, int]:
         """The tile, in M and N, that is block i in the order of bands."""
-        across, along = self._bands.at(i)
+        across, along = self.bands.at(i)
         return (across, along) if self.direction == 0 else (along, across)
 
     def tile_task(self, number: int, core: int, turn: int, m: int, n: int) -> Task:

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 
     from ...ground import Timeline
     from ..elements import Element
+    from ..shapes import GemmCoord
     from .cover import Proof
     from .facts import Balance, Reuse, Traffic
+    from .order import Bands
 
 _MOST_SHOWN: Final = 1 << 17
 """The most tasks of a schedule that a notebook draws. The picture counts the work of all tasks."""
@@ -44,6 +46,14 @@ class Schedule(Assignment):
     """
 
     __slots__ = ()
+
+    bands: Bands
+    """The order of the blocks, of a schedule that has bands; with groups of rows, that of the last."""
+
+    @property
+    def last_blocks(self) -> dict[int, GemmCoord]:
+        """The extents of the blocks of a last turn that are cut for idle cores, by their cores."""
+        return {}
 
     def proof(self, progress: Callable[[int], None] | None = None) -> Proof:
         """Prove that every element of M x N x K lies in exactly one task, or raise `CoverError`.

@@ -15,7 +15,15 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...errors import KindError, LayoutError, ParseError, UnsupportedError
-from ...ground import MAX_DIGITS, constexpr, did_you_mean, near_words, shortened
+from ...ground import (
+    constexpr,
+    described,
+    did_you_mean,
+    most_digits,
+    near_words,
+    shortened,
+    too_long_in,
+)
 from ..shapes import GemmCoord, gemm_shape
 from .by_k import single_core_splitk, splitk, tail_splitk
 from .by_tile import column, identity, iterate_k, l1_full_load
@@ -249,7 +257,7 @@ def default_swizzle(problem: ShapeLike) -> BlockSwizzle:
 
 _NAME: Final = re.compile(r"\s*(?:typename\s+)?(?:\w+\s*::\s*)*([\w-]+|(?=<))\s*")
 _REST: Final = re.compile(r"(?:<(.*)>)?\s*;?\s*", re.S)
-_NUMBER: Final = re.compile(rf"[0-9]{{1,{MAX_DIGITS}}}[uU]?")
+_NUMBER: Final = re.compile(r"[0-9]+[uU]?")
 
 
 @constexpr
@@ -271,8 +279,7 @@ def swizzle(text: str | BlockSwizzle) -> BlockSwizzle:
         return text
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise KindError(
-            f"expected the text of a swizzle, as 'GemmIdentityBlockSwizzle<3,0>', got"
-            f" {type(text).__name__} {text!r}",
+            f"expected the text of a swizzle, as 'GemmIdentityBlockSwizzle<3,0>', got {described(text)}",
             value=text,
         )
     match = _NAME.match(text)
@@ -316,6 +323,8 @@ def _with_arguments(text: str, name: str, inside: str | None, start: int) -> Blo
             raise ParseError(
                 f"{kind.parameters[i].name} of {name} is {what}", text, start, start + max(len(part), 1)
             )
+        if len(word) > most_digits():
+            raise too_long_in(text, start, start + len(part), len(word))
         arguments[i] = word in ("true", "1") if flag else int(word.rstrip("u"))
         start += len(part) + 1
     return _make_swizzle(name, arguments)

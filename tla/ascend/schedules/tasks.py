@@ -17,7 +17,8 @@ import sys
 from itertools import chain
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, SupportsIndex, overload
 
-from ...errors import CoordinateError, LayoutError, UnsupportedError
+from ...errors import CoordinateError, LayoutError
+from ...ground import limit_error, limit_of
 from ..arch import AtlasA2
 from ..shapes import GemmCoord, GemmShape, gemm_shape, index_of
 
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
 
 CORES = AtlasA2.cores
 """The default number of cores."""
-
-MOST_WALKED: Final = 1 << 21
-"""The most tasks in one pass; that takes about half a minute."""
 
 STEP: Final = 1 << 13
 """The number of tasks between two calls of a `progress`."""
@@ -164,7 +162,7 @@ class Assignment:
             progress: A function that gets the number of tasks so far, now and then.
 
         Raises:
-            UnsupportedError: there are more than `MOST_WALKED`.
+            LimitError: there are more than the ``tasks`` of `tla.limits`.
         """
         self.check_walk(self.count)
         return with_progress(self.tasks, progress)
@@ -175,15 +173,18 @@ class Assignment:
         return [map(self.task, chain(*self.runs(core))) for core in range(self.cores)]
 
     def check_walk(self, count: int) -> None:
-        """Raise UnsupportedError for a pass over more than `MOST_WALKED` tasks."""
-        if count <= MOST_WALKED:
+        """Raise LimitError for a pass over more than the ``tasks`` of `tla.limits`."""
+        most = limit_of("tasks")
+        if count <= most:
             return
         slices = f", and so do fewer slices of K than {self.factor}" if self.empty else ""
-        raise UnsupportedError(
-            f"{count} tasks are too many to go through one by one: at most {MOST_WALKED}",
+        raise limit_error(
+            "tasks",
+            f"{count} tasks are too many to go through one by one: at most {most}",
             f"A tile larger than {self.tile} makes fewer{slices}.",
-            count=count, most=MOST_WALKED,
-        )  # fmt: skip
+            needed=count,
+            count=count,
+        )
 
     @property
     def blocks(self) -> int:

@@ -17,6 +17,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import KindError, LayoutError
+from ...ground import described
 from ...numbers import ceil_div, round_up
 from ..shapes import GemmCoord, gemm_shape, index_of
 from .order import Bands
@@ -60,7 +61,7 @@ _core_of = operator.attrgetter("core")
 class _Windows(Schedule):
     """The tiles of some groups of rows, one after another, with those of the last turn cut."""
 
-    __slots__ = ("_ends", "_groups", "_pieces", "_whole", "window")
+    __slots__ = ("_ends", "_groups", "_pieces", "_whole", "bands", "window")
 
     def __init__(
         self,
@@ -76,6 +77,7 @@ class _Windows(Schedule):
         super().__init__(problem, tile, cores, swizzle)
         self.window = positive("window", window, self.CPP)
         self._groups = self._groups_of(rows or (self.problem.m,), balanced)
+        self.bands = self._groups[-1].bands
         tiles = [group.bands.rows * group.bands.columns for group in self._groups]
         self._ends = list(accumulate(tiles))
         m = sum(group.bands.rows for group in self._groups)
@@ -145,6 +147,11 @@ class _Windows(Schedule):
             min(self.tile.n, self.problem.n - n * self.tile.n),
         )
         return group.number, (m, n), shape, (group.top + inside, n * self.tile.n)
+
+    @property
+    def last_blocks(self) -> dict[int, GemmCoord]:
+        """The extents of the pieces of the last turn, by their cores."""
+        return {piece.core: GemmCoord(*piece.shape, self.problem.k) for piece in self._pieces}
 
     @property
     def blocks(self) -> int:
@@ -287,7 +294,7 @@ def grouped_aswt(
     Source: CATLASS GemmGroupedAswtTailSplitSwizzle, block_swizzle_grouped_aswt.hpp.
     """
     if isinstance(rows, str) or not hasattr(rows, "__iter__"):
-        what = f"{type(rows).__name__} {rows!r}"
+        what = f"{described(rows)}"
         raise KindError(f"rows is a sequence of ints, one for each group, not {what}")
     extents = tuple(index_of("the rows of a group", n) for n in rows)
     whole = gemm_shape(problem, "problem").m

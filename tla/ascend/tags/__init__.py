@@ -65,4 +65,4 @@ if TYPE_CHECKING:
         tagged_at as tagged_at,
     )
 
-lazy(__name__)
+lazy(__name__, guard=True)

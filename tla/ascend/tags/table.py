@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from ...errors import CongruenceError, DivisibilityError, KindError, LayoutError, UnsupportedError
-from ...ground import constexpr, did_you_mean, near_words, shortened
+from ...ground import constexpr, described, did_you_mean, near_words, shortened
 from ...layouts import (
     AnyLayout,
     Layout,
@@ -144,9 +144,7 @@ def tag_named(name: str | Tag) -> Tag:
     if isinstance(name, Tag):
         return name
     if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise KindError(
-            f"expected the name of a layout tag, got {type(name).__name__} {name!r}", value=name
-        )
+        raise KindError(f"expected the name of a layout tag, got {described(name)}", value=name)
     key = name.strip().rpartition("::")[2]
     if key not in TAGS:
         names = {names.lower(): names for names in TAGS}

@@ -20,10 +20,10 @@ text                                           layout
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from ...errors import ParseError, TlaError, UndecidedError
-from ...ground import MAX_DIGITS, constexpr, shortened
+from ...ground import constexpr, is_too_long, most_digits, shortened, way_out
 from ...layouts import NamingScanner, as_int_tuple, items_at, leaf_at, leaves
 from ...numbers import MAX_DEPTH, SymbolicInt, is_tuple, leaf
 from ..elements import Element, element as element_named
@@ -178,12 +178,10 @@ def tagged_at(scan: NamingScanner) -> TaggedLayout:
         suspects = [error.data.get("name"), *error.data]
         span = next((spans[name] for name in suspects if name in spans), (begin, scan.last))
         _refuse(scan, error.summary, *span, *error.details)
-    if any(isinstance(x, int) and abs(x) >= _TOO_LONG for x in _ints(result.layout)):
-        _refuse(scan, f"the layout has an int of more than {MAX_DIGITS} digits", begin, scan.last)
+    if any(isinstance(x, int) and is_too_long(x) for x in _ints(result.layout)):
+        summary = f"the layout has an int of more than {most_digits()} digits"
+        _refuse(scan, summary, begin, scan.last, way_out("digits"))
     return result
-
-
-_TOO_LONG: Final = 10**MAX_DIGITS
 
 
 def _ints(layout: AnyLayout) -> list[Any]:

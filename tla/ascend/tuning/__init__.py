@@ -16,4 +16,4 @@ if TYPE_CHECKING:
     from .tiles import Query as Query, Ranking as Ranking, search as search
     from .tuner import registration as registration
 
-lazy(__name__)
+lazy(__name__, guard=True)

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 _LOAD_TAGS: Final = ("RowMajor", "ColumnMajor", "zN", "nZ", "PaddingRowMajor", "PaddingColumnMajor")
 _WRITE_TAGS: Final = ("RowMajor", "zN")
-_CLOSED_FORMS: Final = ("GemmIdentityBlockSwizzle", "SplitkGemmIdentityBlockSwizzle")
-_TASK_BY_TASK: Final = ("ColumnBlockSwizzle", "BlockSchedulerAswt", "BlockSchedulerIterateK")
+_BANDS: Final = ("GemmIdentityBlockSwizzle", "SplitkGemmIdentityBlockSwizzle")
+_OTHERS: Final = ("ColumnBlockSwizzle", "BlockSchedulerAswt", "BlockSchedulerIterateK")
 
 
 def estimate(plan: Plan) -> Estimate:
@@ -41,7 +41,7 @@ def estimate(plan: Plan) -> Estimate:
     >>> f"{time.microseconds:.1f} us", time.bound, time.blocks, time.rounds
     ('38.5 us', 'MTE2', 20, 1)
 
-    If the swizzle has a closed form for the number of blocks, a large number of tiles costs no time.
+    A large number of tiles costs no time: the blocks are counted in closed form.
 
     Raises:
         UnsupportedError: `model` raises it.
@@ -84,7 +84,7 @@ def model(plan: Plan) -> Model:
     return Model(
         plan.arch, plan.cores, plan.problem, plan.a, plan.b, plan.c, plan.tags,
         (plan.leading("A"), plan.leading("B"), plan.leading("C")),
-        plan.policy, plan.swizzle, _closed_form(plan.swizzle),
+        plan.policy, plan.swizzle, _order(plan.swizzle),
     )  # fmt: skip
 
 
@@ -100,11 +100,11 @@ def _check_policy(plan: Plan) -> None:
         raise UnsupportedError(f"the cost model does not speak of {policy.name}", why, policy=policy)
 
 
-def _closed_form(swizzle: BlockSwizzle) -> tuple[int, int] | None:
-    """The offset and direction of a swizzle with a closed form for the number of blocks, or None."""
-    if swizzle.name in _CLOSED_FORMS:
+def _order(swizzle: BlockSwizzle) -> tuple[int, int] | None:
+    """The offset and direction of a swizzle that has them, or None."""
+    if swizzle.name in _BANDS:
         return int(swizzle.arguments[0]), int(swizzle.arguments[1])
-    if swizzle.name in _TASK_BY_TASK:
+    if swizzle.name in _OTHERS:
         return None
-    names = f"It does of {', '.join((*_CLOSED_FORMS, *_TASK_BY_TASK))}."
+    names = f"It does of {', '.join((*_BANDS, *_OTHERS))}."
     raise UnsupportedError(f"the cost model does not speak of {swizzle.name}", names, swizzle=swizzle)

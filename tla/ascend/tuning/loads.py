@@ -1,9 +1,9 @@
 """The number of blocks of each kind on each core, by formulas instead of a pass over all blocks.
 
 A product has blocks of four kinds: whole, cut in m, cut in n, cut in both. Task ``t`` runs on core
-``t % cores``, and an order of the blocks decides the block of task ``t``. In the orders of
-`GemmIdentityBlockSwizzle` the tasks of cut blocks form a few arithmetic progressions. Each is counted
-modulo the number of cores.
+``t % cores``, and an order of the blocks decides the block of task ``t``. In an order of `Bands` the
+tasks of cut blocks form a few arithmetic progressions. Each is counted modulo the number of cores. In
+`ColumnBlockSwizzle` a core has its own columns of blocks, each with all rows.
 
 >>> from tla.ascend import GemmCoord, GemmShape
 >>> work = loads(GemmCoord(300, 300, 64), GemmShape(128, 128, 64), cores=4, offset=1, direction=0)
@@ -20,7 +20,7 @@ modulo the number of cores.
 One of the four cores has two whole blocks and the corner. One has two whole blocks. Two have only cut
 blocks.
 
-Source: CATLASS gemm/block/block_swizzle.hpp; the order is that of `tla.ascend.schedules`.
+Source: CATLASS gemm/block/block_swizzle.hpp; the orders are those of `tla.ascend.schedules`.
 """
 
 from __future__ import annotations
@@ -29,12 +29,13 @@ from collections import Counter
 from math import gcd
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..schedules import bands_of, share
 from ..shapes import GemmCoord
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from ..schedules import Schedule
+    from ..schedules import Bands, Schedule
     from ..shapes import GemmShape
 
 _M, _N = 1, 2
@@ -92,14 +93,36 @@ def loads(
         slices: The extent in k of each slice; by default k is not cut.
     """
     rows, columns = -(-problem.m // tile.m), -(-problem.n // tile.n)
+    if direction:  # direction 1 is direction 0 with the axes swapped
+        rows, columns = columns, rows
+    bands = bands_of(rows, columns, min(offset, rows))
+    return loads_in_bands(problem, tile, bands, cores=cores, direction=direction, slices=slices)
+
+
+def loads_in_bands(
+    problem: GemmCoord,
+    tile: GemmShape,
+    bands: Bands,
+    *,
+    cores: int,
+    direction: int = 0,
+    slices: Sequence[int] = (),
+    pieces: Mapping[int, GemmCoord] | None = None,
+) -> Loads:
+    """Return the `loads` of an order in bands, without `Bands.zigzag`.
+
+    Args:
+        pieces: What the cores have in a last round, if that is not the last blocks of the order.
+    """
+    rows, columns = bands.rows, bands.columns
     cut_m, cut_n = problem.m % tile.m > 0, problem.n % tile.n > 0
     row_kind, column_kind = _M, _N
-    if direction:  # direction 1 is direction 0 with the axes swapped
+    if direction:
         row_kind, column_kind = _N, _M
-        rows, columns, cut_m, cut_n = columns, rows, cut_n, cut_m
-    order = _Order(rows, columns, min(offset, rows))
+        cut_m, cut_n = cut_n, cut_m
     lengths = slices or (problem.k,)
     classes = list(dict.fromkeys(lengths))
+    shapes = _shapes(problem, tile, classes)
     size = rows * columns
     tasks = size * len(lengths)
     full, tail = divmod(tasks, cores)
@@ -109,12 +132,12 @@ def loads(
         first, base = number * size, 4 * classes.index(length)
         _count(counts, base, first, 1, _below(limit, first, 1, size))
         if cut_m:
-            for start, step, many in order.last_row():
+            for start, step, many in _last_row(bands):
                 _move(counts, base, base + row_kind, limit, (first + start, step, many))
         if cut_n:
-            for start, step, many in order.last_column():
+            for start, step, many in _last_column(bands):
                 _move(counts, base, base + column_kind, limit, (first + start, step, many))
-        corner = first + order.corner()
+        corner = first + _corner(bands)
         if cut_m and cut_n and corner < limit:  # both progressions have the corner
             mine = counts[corner % cores]
             for kind, change in enumerate((1, -1, -1, 1)):
@@ -122,16 +145,59 @@ def loads(
     groups: Counter[tuple[tuple[int, ...], int | None]] = Counter()
     for core, mine in enumerate(counts):
         last = None
-        if core < tail:
+        if pieces is not None:
+            piece = pieces.get(core)
+            if piece is not None:
+                shapes = shapes if piece in shapes else (*shapes, piece)
+                last = shapes.index(piece)
+        elif core < tail:
             number, task = divmod(limit + core, size)
-            row, column = order.place(task)
+            row, column = bands.at(task)
             last = row_kind * (cut_m and row == rows - 1) | column_kind * (
                 cut_n and column == columns - 1
             )
             last += 4 * classes.index(lengths[number])
         groups[tuple(mine), last] += 1
-    each = (Load(mine, last, times) for (mine, last), times in groups.items())
-    return Loads(tasks, full + (tail > 0), full, _shapes(problem, tile, classes), tuple(each))
+    more = (0,) * (len(shapes) - 4 * len(classes))  # shapes of pieces, in the last round alone
+    each = (Load(mine + more, last, times) for (mine, last), times in groups.items())
+    if pieces is not None:
+        tasks = limit + len(pieces)
+    return Loads(tasks, full + (tail > 0), full, shapes, tuple(each))
+
+
+def loads_by_columns(problem: GemmCoord, tile: GemmShape, *, cores: int) -> Loads:
+    """Return the loads of `ColumnBlockSwizzle`: each core has its own columns of blocks, with all rows.
+
+    >>> loads_by_columns(GemmCoord(300, 300, 64), GemmShape(128, 128, 64), cores=4).blocks()
+    [8, 4]
+    """
+    whole, cut = divmod(problem.m, tile.m)
+    heights = [(m, many) for m, many in ((tile.m, whole), (cut, 1)) if m * many]
+    each, left = divmod(problem.n, cores * tile.n)
+    widths = [end - begin for begin, end in (share(left, cores, core) for core in range(cores))]
+    rows, tails = sum([many for _m, many in heights]), sum([width > 0 for width in widths])
+    rounds, full = rows * (each + (tails > 0)), rows * (each + (tails == cores))
+    numbers: dict[GemmCoord, int] = {}
+    groups: Counter[tuple[tuple[tuple[int, int], ...], int | None]] = Counter()
+    for width in widths:
+        mine: Counter[int] = Counter()
+        last = None
+        for n, columns in ((tile.n, each), (width, 1)):
+            for m, many in heights if n * columns else ():
+                number = numbers.setdefault(GemmCoord(m, n, problem.k), len(numbers))
+                mine[number] += many * columns
+                last = number
+        # A single round that some cores lack is the last one.
+        if rounds - full == 1 and width and last is not None:
+            mine[last] -= 1
+        else:
+            last = None
+        groups[tuple(sorted(mine.items())), last] += 1
+    every = tuple(
+        Load(tuple([dict(mine).get(i, 0) for i in range(len(numbers))]), last, times)
+        for (mine, last), times in groups.items()
+    )
+    return Loads(rows * (each * cores + tails), rounds, full, tuple(numbers), every)
 
 
 def _shapes(problem: GemmCoord, tile: GemmShape, lengths: Sequence[int]) -> tuple[GemmCoord, ...]:
@@ -169,44 +235,37 @@ def loads_of(schedule: Schedule) -> Loads:
     return Loads(sum(map(len, of_core)), rounds, full, tuple(number), tuple(each))
 
 
-class _Order(NamedTuple):
-    """The order of direction 0: groups of `offset` rows, each column by column, odd groups backwards."""
+def _last_row(bands: Bands) -> list[tuple[int, int, int]]:
+    """The tasks of the last row of blocks, as progressions: first, step and length."""
+    top = bands.full * bands.height
+    high = bands.rows - top
+    return [(top * bands.columns + high - 1, high, bands.columns)]
 
-    rows: int
-    columns: int
-    offset: int
 
-    def last_group(self) -> tuple[int, int]:
-        """The number of the last group, and its number of rows."""
-        number = (self.rows - 1) // self.offset
-        return number, self.rows - number * self.offset
+def _last_column(bands: Bands) -> list[tuple[int, int, int]]:
+    """The tasks of the last column of blocks: in all full bands of each direction, and in the last."""
+    height, columns, full = bands.height, bands.columns, bands.full
+    size = height * columns
+    progressions: list[tuple[int, int, int]] = []
+    kinds = 1 if bands.forth else 2  # odd bands run backwards, unless all run forth
+    for kind, inner in ((0, size - height), (1, 0))[:kinds]:
+        number = (full - kind + kinds - 1) // kinds  # of the full bands of this direction
+        progressions += [(kind * size + inner + i, kinds * size, number) for i in range(height)]
+    high = bands.rows - full * height
+    inner = 0 if _ends_backwards(bands) else (columns - 1) * high
+    return [*progressions, (full * size + inner, 1, high)]
 
-    def place(self, task: int) -> tuple[int, int]:
-        group, inner = divmod(task, self.offset * self.columns)
-        number, height = self.last_group()
-        column, row = divmod(inner, height if group == number else self.offset)
-        return group * self.offset + row, self.columns - 1 - column if group % 2 else column
 
-    def last_row(self) -> list[tuple[int, int, int]]:
-        """The tasks of the last row of blocks, as progressions: first, step and length."""
-        group, height = self.last_group()
-        return [(group * self.offset * self.columns + height - 1, height, self.columns)]
+def _corner(bands: Bands) -> int:
+    """The task of the last row and the last column."""
+    top = bands.full * bands.height
+    high = bands.rows - top
+    column = 0 if _ends_backwards(bands) else bands.columns - 1
+    return top * bands.columns + column * high + high - 1
 
-    def last_column(self) -> list[tuple[int, int, int]]:
-        """The tasks of the last column of blocks: in all even groups, in all odd ones, in the last."""
-        group, height = self.last_group()
-        size = self.offset * self.columns
-        progressions: list[tuple[int, int, int]] = []
-        for parity, inner in ((0, size - self.offset), (1, 0)):
-            number = (group - parity + 1) // 2  # groups of this parity before the last
-            progressions += [(parity * size + inner + i, 2 * size, number) for i in range(self.offset)]
-        inner = 0 if group % 2 else (self.columns - 1) * height
-        return [*progressions, (group * size + inner, 1, height)]
 
-    def corner(self) -> int:
-        group, height = self.last_group()
-        column = 0 if group % 2 else self.columns - 1
-        return group * self.offset * self.columns + column * height + height - 1
+def _ends_backwards(bands: Bands) -> bool:
+    return bands.full % 2 > 0 and not bands.forth
 
 
 def _move(

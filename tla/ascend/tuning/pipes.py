@@ -45,16 +45,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from ..elements import accumulator
 from ..plans import slices
+from ..schedules import bands_of
 from ..shapes import rounded_up
 from .bandwidth import row_efficiency, write_efficiency
 from .estimates import PIPES, Estimate
-from .loads import loads, loads_of
+from .loads import loads, loads_by_columns, loads_in_bands, loads_of
 
 if TYPE_CHECKING:
     from ..arch import Arch
     from ..elements import Element
     from ..plans import Policy
-    from ..schedules import BlockSwizzle
+    from ..schedules import Bands, BlockSwizzle
     from ..shapes import GemmCoord, GemmShape
     from .loads import Load, Loads
 
@@ -132,7 +133,7 @@ class Model(NamedTuple):
     policy: Policy
     swizzle: BlockSwizzle
     order: tuple[int, int] | None
-    """The offset and direction, if the swizzle has a closed form for the number of blocks; or None."""
+    """The offset and direction, if the swizzle has them; or None."""
 
     def estimate(self, l1: GemmShape, l0: GemmShape, work: Work | None = None) -> Estimate:
         """Return the time of a tile, whether it fits or not.
@@ -143,17 +144,24 @@ class Model(NamedTuple):
         return self._estimate(l1, l0, work or self.work(l1))
 
     def work(self, l1: GemmShape) -> Work:
-        """Return the work of the cores, by the closed form of the swizzle, or by `work_by_walk` without
-        one.
+        """Return the work of the cores, in closed form.
 
         If k is not cut, it does not depend on the k of the tile.
         """
+        problem, cores = self.problem, self.cores
+        if self.swizzle.name == "ColumnBlockSwizzle":
+            return Work(loads_by_columns(problem, l1, cores=cores), self._from_gm_by_columns(l1))
         if self.order is None:
-            return self.work_by_walk(l1)
-        (offset, direction), slices, cores = self.order, self.slices(l1), self.cores
+            schedule = self.swizzle.schedule(problem, l1, cores=cores)
+            bands, pieces = schedule.bands, schedule.last_blocks or None
+            shares = loads_in_bands(problem, l1, bands, cores=cores, pieces=pieces)
+            return Work(shares, self._from_gm(l1, bands, 0))
+        (offset, direction), slices = self.order, self.slices(l1)
         lengths = self._lengths(l1.k, slices) if slices > 1 else ()
-        shares = loads(self.problem, l1, cores=cores, offset=offset, direction=direction, slices=lengths)
-        return Work(shares, self._from_gm(l1))
+        shares = loads(problem, l1, cores=cores, offset=offset, direction=direction, slices=lengths)
+        m, n, _ = l1.tiles_of(problem)
+        rows, columns = (n, m) if direction else (m, n)
+        return Work(shares, self._from_gm(l1, bands_of(rows, columns, offset), direction))
 
     def work_by_walk(self, l1: GemmShape) -> Work:
         """Return the work of the cores by a pass over the schedule of a tile."""
@@ -319,13 +327,13 @@ class Model(NamedTuple):
         bandwidth = self._gm_bandwidth if sums > self.arch.l2 else self.arch.l2_bandwidth
         return sums / bandwidth + area * self.c.bits / 8 / self._gm_bandwidth
 
-    def _from_gm(self, l1: GemmShape) -> _Both:
+    def _from_gm(self, l1: GemmShape, bands: Bands, direction: int) -> _Both:
         """The bytes of A and of B that are not in L2 when a core loads them.
 
         If A and B fit L2 together, the cores read both once. If not, the order of the blocks decides.
-        The cores go through bands of ``offset`` tiles, and read the operand across the bands again for
-        each band. At the turn from one band to the next they find a part of it in L2: the capacity
-        without two bands, in whole tiles.
+        The cores go through bands of some tiles, and read the operand across the bands again for each
+        band. At the turn from one band to the next they find a part of it in L2: the capacity without
+        two bands, in whole tiles. If all bands run forth, they find all of it or nothing.
 
         The model is that of `facts.l2_reuse`, which makes a pass over the tasks. C takes no room in L2.
         """
@@ -334,17 +342,37 @@ class Model(NamedTuple):
         sizes = [size / slices for size in once]  # the slices of k run one after another
         if sum(sizes) <= l2:
             return once
-        offset, direction = self.order or (1, 0)
         along, across = (1, 0) if direction else (0, 1)  # the operand of the band, and the other one
-        tiles = (-(-self.problem.m // l1.m), -(-self.problem.n // l1.n))
-        band = min(tiles[along], max(offset, -(-self.cores // tiles[across])))
-        panel, one = sizes[along] * band / tiles[along], sizes[across] / tiles[across]
-        missing = min(tiles[across], max(0, ceil((sizes[across] + 2 * panel - l2) / one)))
+        rows, columns = bands.rows, bands.columns
+        band = min(rows, max(bands.height, -(-self.cores // columns)))
+        panel, one = sizes[along] * band / rows, sizes[across] / columns
+        missing = min(columns, max(0, ceil((sizes[across] + 2 * panel - l2) / one)))
+        if bands.forth and columns > self.cores:  # each column is used as late as can be
+            missing = columns if sizes[across] + panel > l2 else 0
+        turns = bands.full if band == bands.height else -(-rows // band) - 1
         reads = [*once]
-        reads[across] += (-(-tiles[along] // band) - 1) * missing * one * slices
+        reads[across] += turns * missing * one * slices
         if panel > l2:
-            reads[along] *= -(-tiles[across] // -(-self.cores // band))
+            reads[along] *= -(-columns // -(-self.cores // band))
         return reads[0], reads[1]
+
+    def _from_gm_by_columns(self, l1: GemmShape) -> _Both:
+        """The bytes of A and of B that are not in L2, if each core goes down its own columns of blocks.
+
+        All cores read one row of tiles of A at a time. They read all rows again for each column of a
+        core, and find none of them in L2 unless all fit there, beside the columns of B that the cores
+        are at and those before. B is read once, but for columns at which the cores are together and
+        that do not fit L2: those they read again at each row.
+        """
+        l2, once = self.arch.l2, self._bytes(self.problem)
+        if sum(once) <= l2:
+            return once
+        rows, columns = -(-self.problem.m // l1.m), -(-self.problem.n // (self.cores * l1.n))
+        panel = once[1] * min(1.0, l1.n / self.problem.n)
+        at_once = min(self.cores * panel, once[1])
+        a = once[0] if once[0] + 2 * at_once <= l2 else once[0] * columns
+        missing = min(at_once, panel * max(0, ceil((at_once - l2) / panel)))
+        return a, once[1] + columns * (rows - 1) * missing
 
 
 def _sums(numbers: list[int], parts: list[_Both]) -> _Both:

@@ -21,6 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ...errors import UnsupportedError
+from ...ground import guarded, limit_error, limit_of
 from ..plans import fits, policy
 from .estimates import in_us
 
@@ -90,6 +91,7 @@ def register(manifest):
 '''
 
 
+@guarded
 def registration(ranking: Ranking) -> str:
     """Return the text of a Python module that registers each tile of a ranking with the tuner.
 
@@ -108,10 +110,10 @@ def registration(ranking: Ranking) -> str:
     """
     plan, tiles = ranking.plan, ranking.tiles
     kernel = _KERNELS[plan.arch.code]
-    if len(tiles) > MOST:
-        raise UnsupportedError(
-            f"the tuner takes {MOST} tiles at most, not {len(tiles)}", tiles=len(tiles)
-        )
+    count, most = len(tiles), limit_of("tiles")
+    if count > most:
+        summary = f"the tuner takes {most} tiles at most, not {count}"
+        raise limit_error("tiles", summary, needed=count, tiles=count)
     lines = [_line(plan, kernel, tile) for tile in tiles]
     errors = ranking.plan_of(ranking.best).replaced(policy=kernel.policy).check().errors
     if errors:

@@ -32,4 +32,4 @@ if TYPE_CHECKING:
     # for the rooms above
     from .budget import isl as isl
 
-lazy(__name__)
+lazy(__name__, guard=True)

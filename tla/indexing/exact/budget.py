@@ -12,16 +12,11 @@ from importlib import import_module
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final
 
-from ...errors import UndecidedError, UnsupportedError
+from ...errors import UnsupportedError
+from ...ground import limit_error
 
 if TYPE_CHECKING:
     from collections.abc import Generator
-
-OPERATIONS: Final = 5_000_000
-"""The default limit of isl's steps for one question; some seconds."""
-
-PIECES: Final = 4096
-"""The most pieces of a relation, each a conjunction."""
 
 BITS: Final = 512
 """The most bits of a number of a map."""
@@ -77,10 +72,10 @@ def within_budget(limit: int, what: str) -> Generator[Any]:
                 if not _is_exceeded(module, ctx):
                     raise
             if _is_exceeded(module, ctx):  # isl returns too small counts, without an error
-                raise UndecidedError(
+                raise limit_error(
+                    "operations",
                     f"{what} takes isl more than {limit} operations",
-                    "A greater limit may do: relation(map, limit=...).",
-                    limit=limit,
+                    "A greater limit of one relation may do too: relation(map, limit=...).",
                     budget="operations",
                 )
         finally:

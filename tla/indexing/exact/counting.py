@@ -34,25 +34,22 @@ def _count(module: Any, piece: Any) -> int:
         for i in range(piece.dim(kind.set) - 1, -1, -1):
             if i not in group:
                 part = part.project_out(kind.set, i, 1)
-        found = module.Set.from_basic_set(part).count_val()
-        total *= found.to_python()
-    return total if not piece.is_empty() else 0
+        total *= module.Set.from_basic_set(part).count_val().to_python()
+    return total
 
 
 def _groups(module: Any, piece: Any) -> list[set[int]]:
-    """The groups of places of a piece such that each constraint is on one group."""
-    kind = module.dim_type
-    count = piece.dim(kind.set)
-    ties = [set(coefficients(module, c, count)) for c in piece.get_constraints()]
-    for k, (_denominator, division) in enumerate(divisions_of(module, piece)):
-        ties.append({i for i, n in enumerate(division[:-1]) if n} | {count + k})
+    """The groups of places, and of floors, such that each constraint is on one group.
+
+    A floor has its group by the constraints alone: they bound it by its dividend, or imply that.
+    """
+    count = piece.dim(module.dim_type.set)
     groups: list[set[int]] = [{i} for i in range(count)]
-    for tie in ties:
+    for constraint in piece.get_constraints():
+        tie = set(coefficients(module, constraint, count))
         apart = [group for group in groups if not group & tie]
-        joined = tie.union(*(group for group in groups if group & tie)) if tie else set[int]()
-        groups = [*apart, joined] if joined else apart
-    places = [{i for i in group if i < count} for group in groups]
-    return [group for group in places if group]
+        groups = [*apart, tie.union(*(group for group in groups if group & tie))]
+    return groups
 
 
 def coefficients(module: Any, constraint: Any, count: int) -> dict[int, int]:

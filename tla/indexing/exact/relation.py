@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from operator import index
-from typing import TYPE_CHECKING, Any, NamedTuple, final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
-from ...errors import CongruenceError, CoordinateError, KindError, UndecidedError
+from ...errors import CongruenceError, CoordinateError, KindError, UndecidedError, UnsupportedError
+from ...ground import described, limit_error, limit_of
 from ...numbers import Interval
 from ..maps import IndexingMap, require_map
-from .budget import OPERATIONS, PIECES, context, isl, within_budget
+from .budget import context, isl, within_budget
 from .building import isl_text, tuple_text
 from .counting import bounds_at, count_of
 from .parts import (
@@ -55,7 +56,7 @@ class Pair(NamedTuple):
     runtime: dict[str, int]
 
 
-def relation(maps: IndexingMap | Iterable[IndexingMap], limit: int = OPERATIONS) -> Relation:
+def relation(maps: IndexingMap | Iterable[IndexingMap], limit: int | None = None) -> Relation:
     """Return the pairs ``(dims, results)`` of one or several maps.
 
     >>> from .. import parse_map
@@ -68,13 +69,15 @@ def relation(maps: IndexingMap | Iterable[IndexingMap], limit: int = OPERATIONS)
     is one more result, the last.
 
     Args:
-        limit: The most operations of isl for this, and for each question about the relation.
+        limit: The most operations of isl for this, and for each question about the relation; by default
+            those of `tla.limits`.
 
     Raises:
         UnsupportedError: islpy is not installed; or a map multiplies two of its variables.
         UndecidedError: a map is undefined; or the limit is too low.
         CongruenceError: the maps differ in the number of dims or results.
     """
+    most = limit_of("operations") if limit is None else limit
     several: Any = maps
     given: list[IndexingMap] = [*several] if isinstance(several, Iterable) else [several]
     for each in given:
@@ -85,9 +88,9 @@ def relation(maps: IndexingMap | Iterable[IndexingMap], limit: int = OPERATIONS)
         if each.is_undefined:
             raise UndecidedError(f"an undefined map is no relation: {each.reason}")
     has_replica = any(each.replica is not None for each in given)
-    out = _relation_of(given[0], has_replica, limit)
+    out = _relation_of(given[0], has_replica, most)
     for each in given[1:]:
-        out = out | _relation_of(each, has_replica, limit)
+        out = out | _relation_of(each, has_replica, most)
     return out
 
 
@@ -100,6 +103,9 @@ def _relation_of(map: IndexingMap, has_replica: bool, limit: int) -> Relation:
         pairs = isl.Map.read_from_str(context(), isl_text(map, reads, has_replica))
         distinct = tuple(dict.fromkeys(read for read, _indices in reads))
         return Relation(Part(pairs, distinct, has_replica), limit)
+
+
+_MOST_DIMS: Final = 1000
 
 
 @final
@@ -140,9 +146,12 @@ class Relation:
             pairs = with_facts(part.pairs, part.reads)
             if pairs.n_basic_map() > 1:
                 pairs = pairs.coalesce()
-            if pairs.n_basic_map() > PIECES:
-                raise UndecidedError(
-                    f"the relation has {pairs.n_basic_map()} pieces; at most {PIECES} are kept",
+            if pairs.n_basic_map() > limit_of("pieces"):
+                count = pairs.n_basic_map()
+                raise limit_error(
+                    "pieces",
+                    f"the relation has {count} pieces; at most {limit_of('pieces')} are kept",
+                    needed=count,
                     budget="pieces",
                 )
             object.__setattr__(self, "part", part._replace(pairs=_with_plain_names(isl, pairs)))
@@ -158,8 +167,11 @@ class Relation:
         return _read, (self.part.pairs.to_str(), self.part.reads, self.has_replica, self.limit)
 
     @staticmethod
-    def empty(dims: int, results: int, limit: int = OPERATIONS) -> Relation:
+    def empty(dims: int, results: int, limit: int | None = None) -> Relation:
         """Return the relation without any pair."""
+        limit = limit_of("operations") if limit is None else limit
+        if not (0 <= dims <= _MOST_DIMS and 0 <= results <= _MOST_DIMS):
+            raise UnsupportedError(f"a relation has 0 to {_MOST_DIMS} dims and results")
         with within_budget(limit, "the empty relation") as isl:
             text = f"{{ {tuple_text('d', dims)} -> {tuple_text('e', results)} : false }}"
             return Relation(Part(isl.Map.read_from_str(context(), text), ()), limit)
@@ -339,11 +351,11 @@ class Relation:
 
     def at(self, point: Sequence[int]) -> Relation:
         """Return the set of a point's results."""
-        values = [index(x) for x in point]
-        if len(values) != self.n_dims:
+        if len(point) != self.n_dims:
             raise CoordinateError(
-                f"the point {tuple(point)} has {len(values)} numbers, the relation {self.n_dims} dims"
+                f"the point {described(point)} has {len(point)} numbers, the relation {self.n_dims} dims"
             )
+        values = [index(x) for x in point]
         with within_budget(self.limit, "the results of a point") as isl:
             text = f"{{ [{', '.join(map(str, values))}] }}"
             here = self.part.pairs.intersect_domain(isl.Set.read_from_str(context(), text))
@@ -412,17 +424,20 @@ class Relation:
         with within_budget(self.limit, "the count of pairs") as isl:
             return count_of(isl, flat(self._in_some_run()).domain())
 
-    def pairs(self, limit: int = 1_000_000) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+    def pairs(self, limit: int | None = None) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
         """Return all ``(dims, results)`` in some run, in lexicographic order.
 
+        Args:
+            limit: The most pairs; by default the ``coordinates`` of `tla.limits`.
+
         Raises:
-            UndecidedError: there are more than ``limit``.
+            LimitError: there are more.
         """
         count = self.count()
-        if count > limit:
-            raise UndecidedError(
-                f"the relation has {count} pairs; at most {limit} are listed", count=count
-            )
+        most = limit_of("coordinates") if limit is None else limit
+        if count > most:
+            summary = f"the relation has {count} pairs; at most {most} are listed"
+            raise limit_error("coordinates", summary, needed=count, argument=limit, count=count)
         found: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
         n = self.n_dims
         with within_budget(self.limit + 1000 * count, "the list of pairs") as isl:

@@ -12,5 +12,6 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     # for the rooms above
     from .op import Devices as Devices
+    from .passing import of_one_input as of_one_input
 
 lazy(__name__)

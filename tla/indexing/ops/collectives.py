@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ...ground import limit_of, way_out
 from ...numbers import Interval, key_of, rebind
 from ..constraints import lies_in
 from ..maps import IndexingMap
@@ -51,10 +52,6 @@ if TYPE_CHECKING:
 
 WITH_GLOBAL_IDS: Final = frozenset(("all-gather", "all-reduce", "reduce-scatter"))
 """The ops whose ``use_global_device_ids`` is false where it is not written."""
-
-MOST_MAPS: Final = 10_000
-"""The most maps that an operand may need."""
-
 
 # --- the groups of an instruction -------------------------------------------------------------
 
@@ -200,8 +197,9 @@ def _per_piece(
     variables = _Variables(op.dims(output), _count(groups))
     cut = pieces(groups, variables.device, placed, ordered)
     count = sum(len(piece.runs) for piece in cut)
-    if count > MOST_MAPS:
-        op.refuse(f"its groups are so irregular that it needs {count} maps")
+    if count > limit_of("runs"):
+        summary = f"its groups are so irregular that it needs {count} maps"
+        op.refuse(f"{summary}. {way_out('runs', count)}".removesuffix("."))
     found = [m for piece in cut for m in maps_of(variables, piece)]
     return [m for m in found if not m.is_known_empty]
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ...ground import int_in
 from ...numbers import Interval
 from ..maps import IndexingMap
 from ..variables import dim
@@ -113,7 +114,7 @@ _RANGE = re.compile(r"\[\s*(\d+)\s*:\s*(\d+)\s*(?::\s*(\d+)\s*)?\]")
 def _slice(op: Op, output: int) -> Maps:
     sizes = only_input(op)
     found = _RANGE.findall(op.attribute("slice"))
-    ranges = [(int(start), int(limit), int(stride or 1)) for start, limit, stride in found]
+    ranges = [(int_in(start), int_in(limit), int_in(stride or "1")) for start, limit, stride in found]
     if len(ranges) != len(sizes) or any(
         not (start <= limit <= n and stride)
         for (start, limit, stride), n in zip(ranges, sizes, strict=True)

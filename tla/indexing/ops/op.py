@@ -17,6 +17,7 @@ from math import prod
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeAlias
 
 from ...errors import KindError, UnsupportedError
+from ...ground import int_in
 from ...xla_bridge import XlaBuffer, XlaTuple
 from ..maps import IndexingMap
 from ..variables import dim
@@ -145,7 +146,7 @@ class Op:
             if default is None:
                 self.refuse(f"it has no {name}")
             return tuple(default)
-        return tuple(map(int, _INT.findall(text)))
+        return tuple(map(int_in, _INT.findall(text)))
 
     def attribute(self, name: str, default: str = "") -> str:
         """Return the text of an attribute."""

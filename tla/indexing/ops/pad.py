@@ -22,6 +22,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...ground import int_in
 from ...numbers import Interval
 from ..maps import IndexingMap
 from ..simplify import simplify
@@ -106,7 +107,9 @@ def _pad(op: Op, output: int) -> Maps:
     entries = _ENTRY.findall(op.attribute("padding"))
     if len(entries) != len(sizes):
         op.refuse(f"its padding {op.attribute('padding')} has {len(entries)} entries")
-    axes = [Padding(n, *(int(x or 0) for x in entry)) for n, entry in zip(sizes, entries, strict=True)]
+    axes = [
+        Padding(n, *(int_in(x or "0") for x in entry)) for n, entry in zip(sizes, entries, strict=True)
+    ]
     expect_sizes(op, tuple(max(0, axis.padded) for axis in axes))
     expect_fixed(op, 0, tuple(k for k, axis in enumerate(axes) if axis.high > 0))
     return [[_data(axes)], list(_value(axes))]

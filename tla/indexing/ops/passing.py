@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Final
 from .rules import rule
 
 if TYPE_CHECKING:
+    from ..maps import IndexingMap
     from .op import Leaf, Op
     from .rules import Maps
 
@@ -49,7 +50,10 @@ def _from_scalars(op: Op, output: int) -> Maps:
     return [[op.to_scalar(output)] for _leaf in op.inputs]
 
 
-@rule("copy", "domain", "opt-barrier", "tuple")
+_ALL_IN_ORDER: Final = ("copy", "domain", "opt-barrier", "tuple")
+
+
+@rule(*_ALL_IN_ORDER)
 def _in_order(op: Op, output: int) -> Maps:
     if len(op.inputs) != len(op.outputs):
         op.refuse(f"it has {len(op.outputs)} arrays of its operands' {len(op.inputs)}")
@@ -73,9 +77,27 @@ def _element(op: Op, output: int) -> Maps:
 def _from_input(op: Op, output: int, source: int) -> Maps:
     """The maps of an output whose elements are those of one of the inputs, at their places."""
     maps: Maps = [[] for _leaf in op.inputs]
-    made: Leaf = op.outputs[output]
-    if made.shape.element_type.bits is not None:
-        if source >= len(op.inputs) or op.sizes(op.inputs[source].shape) != op.dims(output):
-            op.refuse(f"{made.shape} is no array of its operands")
-        maps[source] = [op.identity(output)]
+    one = _from_one(op, output, source)
+    if one:
+        maps[source] = one
     return maps
+
+
+def _from_one(op: Op, output: int, source: int) -> list[IndexingMap]:
+    """The maps of such an output to that input; none of an array without elements, as a token."""
+    made: Leaf = op.outputs[output]
+    if made.shape.element_type.bits is None:
+        return []
+    if source >= len(op.inputs) or op.sizes(op.inputs[source].shape) != op.dims(output):
+        op.refuse(f"{made.shape} is no array of its operands")
+    return [op.identity(output)]
+
+
+def of_one_input(op: Op, output: int) -> tuple[int, list[IndexingMap]] | None:
+    """Return the one input that an output is, with its maps; None of an op that may read several.
+
+    A tuple may have very many operands, and `maps_of` returns a list for each.
+    """
+    if op.opcode not in _ALL_IN_ORDER or len(op.inputs) != len(op.outputs):
+        return None
+    return output, _from_one(op, output, output)

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...ground import limit_of, way_out
 from ...numbers import Interval
 from ..maps import IndexingMap
 from ..variables import Source, dim, rt
@@ -35,9 +36,6 @@ if TYPE_CHECKING:
     from ...numbers import Value
     from .op import Op
     from .rules import Maps
-
-MOST_GROUPS = 128
-"""The most groups; the map of a group has one variable for each group before it."""
 
 
 class Groups(NamedTuple):
@@ -90,8 +88,9 @@ def _ragged_dot(op: Op, output: int) -> Maps:
     count = counts[-1]
     if not by_group and right.size(right.group) != (count,):
         op.refuse(f"dims {right.group} of its right side are not its {count} groups")
-    if count > MOST_GROUPS:
-        op.refuse(f"it has {count} groups, and a map for each is made of {MOST_GROUPS} at most")
+    if count > limit_of("groups"):
+        summary = f"it has {count} groups, and a map for each is made of {limit_of('groups')} at most"
+        op.refuse(f"{summary}. {way_out('groups', count)}".removesuffix("."))
 
     # an element reads the size of its batch, and all sizes along the other rows
     row = before if len(counts) > 1 else ()

@@ -22,8 +22,9 @@ from __future__ import annotations
 import re
 from itertools import accumulate, product
 from math import prod
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...ground import int_in, limit_of, way_out
 from ...numbers import Interval
 
 if TYPE_CHECKING:
@@ -35,9 +36,6 @@ Constraints = tuple[tuple[Any, Interval], ...]
 """Expressions and the bounds of their values."""
 
 Groups = list[list[int]]
-
-MOST_DEVICES: Final = 1 << 20
-"""The most devices that a short form may name."""
 
 # --- texts ------------------------------------------------------------------------------------
 
@@ -94,8 +92,9 @@ def _cut(devices: list[int], size: int) -> Groups:
 
 
 def _in_order(count: int) -> range:
-    if count > MOST_DEVICES:
-        raise ValueError(f"its groups are of {count} devices, more than {MOST_DEVICES}")
+    if count > limit_of("devices"):
+        summary = f"its groups are of {count} devices, more than {limit_of('devices')}"
+        raise ValueError(f"{summary}. {way_out('devices', count)}".removesuffix("."))
     return range(count)
 
 
@@ -117,7 +116,7 @@ def _mesh_groups(axes: str, devices: str, along: str) -> Groups:
 
     ``'a':(p)n`` splits ``'a'`` into axes ``p``, ``n`` and one more, and is the middle one.
     """
-    found = [(name, int(size)) for name, size, _pre, _part in _AXIS.findall(axes)]
+    found = [(name, int_in(size)) for name, size, _pre, _part in _AXIS.findall(axes)]
     sizes = dict(found)
     if len(sizes) < axes.count("="):
         raise ValueError(f"mesh[{axes}] has no axes of different names")
@@ -126,7 +125,7 @@ def _mesh_groups(axes: str, devices: str, along: str) -> Groups:
     for name, _size, pre, part in _AXIS.findall(along):
         if name not in sizes:
             raise ValueError(f"the mesh has no axis {name}")
-        low, high = (int(pre), int(pre) * int(part)) if part else (1, sizes[name])
+        low, high = (int_in(pre), int_in(pre) * int_in(part)) if part else (1, sizes[name])
         parts[name] |= {low, high}
         wanted.append((name, low, high))
     split = [

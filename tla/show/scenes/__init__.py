@@ -14,4 +14,4 @@ from ...ground import lazy
 if TYPE_CHECKING:
     from .drawing import draw as draw, scene_of as scene_of
 
-lazy(__name__)
+lazy(__name__, guard=True)

@@ -21,6 +21,6 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
     # for the rooms above
-    from .spans import Span as Span, Style as Style
+    from .spans import Line as Line, Span as Span, Style as Style, plain as plain
 
-lazy(__name__)
+lazy(__name__, guard=True)

@@ -14,6 +14,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+from ...ground import visible
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -35,8 +37,8 @@ Line: TypeAlias = "tuple[Span, ...]"
 
 
 def plain(line: Line) -> str:
-    """Return the text of a line, without blanks at its end."""
-    return "".join([span.text for span in line]).rstrip()
+    """Return the text of a line, without blanks at its end; what is not printable is an escape."""
+    return visible("".join([span.text for span in line]).rstrip(" "))
 
 
 def width_of(line: Line) -> int:

@@ -1,0 +1,61 @@
+"""Words in texts for errors: the nearest names, and a text cut short."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def near_words(word: str, known: Iterable[str], cutoff: float = 0.6) -> list[str]:
+    """Return up to three words that a misspelt one may mean, the nearest first.
+
+    >>> near_words("haf", ["half", "float"])
+    ['half']
+    """
+    from difflib import get_close_matches  # only an error needs it
+
+    return get_close_matches(shortened(word), list(known), 3, cutoff)
+
+
+def did_you_mean(near: Iterable[str], known: Iterable[str]) -> str:
+    """Return the sentence of an error that suggests the near words, or lists all known ones.
+
+    >>> did_you_mean(["zN", "zZ"], []), did_you_mean([], ["half", "float"])
+    ('Did you mean zN or zZ?', 'Known: half, float.')
+    """
+    words = " or ".join(near)
+    return f"Did you mean {words}?" if words else f"Known: {', '.join(known)}."
+
+
+def shortened(text: str, limit: int = 40) -> str:
+    """Return a text cut to a length that an error can carry.
+
+    >>> shortened("x" * 100, 10)
+    'xxxxxxx...'
+    """
+    return text if len(text) <= limit else f"{text[: limit - 3]}..."
+
+
+def described(x: object) -> str:
+    """Return the type and the repr of a value of any kind, short enough for an error.
+
+    >>> described(None), described([1] * 100)
+    ('NoneType None', 'list [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ...')
+    """
+    return f"{type(x).__name__} {shown(x)}"
+
+
+def shown(x: object) -> str:
+    """Return the repr of a value of any kind, short enough for an error.
+
+    >>> shown("x"), shown([1] * 100)
+    ("'x'", '[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ...')
+    """
+    try:
+        return shortened(" ".join(repr(x).split()))
+    except RecursionError:
+        return "nested too deeply to print"
+    except Exception:  # an int of too many digits, or an object that refuses
+        return "that cannot be printed"
