@@ -31,4 +31,4 @@ if TYPE_CHECKING:
         tiled_mma as tiled_mma,
     )
 
-lazy(__name__)
+lazy(__name__, guard=True)

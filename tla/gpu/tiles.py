@@ -42,6 +42,7 @@ from ..layouts import (
     Layout,
     Tensor,
     _,
+    as_layout,
     crd2idx,
     get,
     idx2crd,
@@ -85,7 +86,7 @@ def _is_below(number: Any, end: Any) -> bool:
 
 def _inside(x: _L, fragments: Callable[[AnyLayout], AnyLayout]) -> _L:
     """The fragments of a layout, or of what lies behind a swizzle."""
-    found: Any = x.with_inner(fragments(x.inner)) if is_composed(x) else fragments(x)
+    found: Any = x.with_inner(fragments(x.inner)) if is_composed(x) else fragments(as_layout(x))
     same: _L = found
     return same
 
