@@ -178,7 +178,8 @@ def test_tiles_are_atoms_side_by_side() -> None:
         atom, counts = atoms[name], [rng.choice([1, 2, 3]) for _ in range(3)]
         repeats = [rng.choice([1, 2, 3]) for _ in range(3)]
         whole = [int(e) * c * r for e, c, r in zip(atom.shape_mnk, counts, repeats, strict=True)]
-        mma = tiled_mma(atom, Layout(tuple(counts)), tuple(whole))  # type: ignore[arg-type]
+        m, n, k = whole
+        mma = tiled_mma(atom, Layout(tuple(counts)), (m, n, k))
         operand: Any = rng.choice(["a", "b", "c"])
         two = {"a": (0, 2), "b": (1, 2), "c": (0, 1)}[operand]
         inside = getattr(atom, operand)
