@@ -26,16 +26,29 @@ def agrees(atom: Any, fields: tuple[str, ...], numbers: list[int]) -> None:
         assert str(layout).replace("_", "") == wanted, field
 
 
+def assert_source(row: Any, source: str) -> None:
+    """The header is the one of the row; a header and its extension are named together."""
+    stem = row["source"].removesuffix(".hpp").removesuffix("_ext")
+    assert f"/{stem}.hpp" in source
+
+
 @over("row", rows(FILE, "mma_atom"))
 def test_mma_rows_of_the_oracle(row: Any) -> None:
     atom = atoms[row["name"]]
     assert list(atom.shape_mnk) == row["mnk"]
     agrees(atom, MMA, row["of"])
+    assert list(atom.types[: len(row["types"])]) == row["types"]
+    assert bool(atom.types.e) == (len(row["types"]) == 5)
+    assert bool(atom.types.sf) == ("ue" in row["name"])
+    assert_source(row, atom.source)
 
 
 @over("row", rows(FILE, "copy_atom"))
 def test_copy_rows_of_the_oracle(row: Any) -> None:
-    agrees(copy_atoms[row["name"]], COPY, row["of"])
+    atom = copy_atoms[row["name"]]
+    agrees(atom, COPY, row["of"])
+    if "tma" not in row["source"]:
+        assert_source(row, atom.source)
 
 
 def fnv(layout: AnyLayout) -> str:
@@ -167,9 +180,24 @@ def test_names_lead_to_themselves() -> None:
 def test_rows_of_the_matrix_instruction_calculator(row: Any) -> None:
     """The elements of A, B and D by value, then by lane, as AMD's calculator gives them."""
     atom = atoms[row["name"]]
+    assert (
+        atom.thr.size
+        == atom.thr.cosize
+        == (32 if "RDNA" in row["name"] and "64" not in row["name"] else 64)
+    )
     for layout, wanted in zip((atom.a, atom.b, atom.c), row["a_b_d"], strict=True):
         text = ",".join(str(layout(index)) for index in range(layout.size))
         assert sha256(text.encode()).hexdigest()[:16] == wanted
+
+
+def test_the_bits_of_a_copied_type() -> None:
+    widths = {"double": 64, "float": 32, "half_t": 16, "int": 32, "int64_t": 64, "complex<double>": 128}
+    widths |= {f"{sign}int{n}_t": n for sign in ("", "u") for n in (8, 16, 32, 64)} | {"uint256_t": 256}
+    widths |= {"complex<half_t>": 32, "complex<tfloat32_t>": 64, "uint1b_t": 1, "float_e5m2_t": 8}
+    for element, bits in widths.items():
+        assert copy_atoms[f"UniversalCopy<{element}>"].src.size == bits
+    atom = copy_atoms["UniversalCopy<uint64_t,uint32_t>"]
+    assert (atom.src.size, atom.dst.size, atom.ref) == (64, 32, atom.src)
 
 
 def test_the_fractals_of_ascend() -> None:
