@@ -235,6 +235,19 @@ def test_a_copy_of_a_transposed_matrix() -> None:
     assert [divmod(copy.dst(5, value), 8) for value in range(2)] == [(2, 1), (3, 1)]
 
 
+def test_a_copy_of_assumed_width() -> None:
+    """It moves values one by one, whatever their type."""
+    threads, values = Layout((8, 4), (4, 1)), Layout((2, 2), (2, 1))
+    copy = tiled_copy("AutoVectorizingCopy", threads, values, element_bits=16)
+    one_by_one = tiled_copy("UniversalCopy<half_t>", threads, values, element_bits=16)
+    assert copy.src == one_by_one.src
+    assert copy.dst == one_by_one.dst
+    part, _offset = tiled_mma("UniversalFMA<float>", Layout((8, 4, 1))).partition(
+        Layout((16, 8)), 3, "c"
+    )
+    assert part.shape == (1, 2, 2)
+
+
 def test_what_is_refused() -> None:
     mma = tiled_mma("SM70_8x8x4_F32F16F16F32_TN")
     with pytest.raises(CoordinateError, match="thread 5 takes no part in SM70_8x8x4_F32F16F16F32_TN"):

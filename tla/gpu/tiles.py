@@ -375,7 +375,7 @@ class TiledCopy(NamedTuple):
         order = composition(right_inverse(self.tv), make_layout(self.tile))
         blocks = upcast(order, known_int(threads * held))  # from the tile to groups of values
         values = logical_product(make_layout(held), right_inverse(blocks))
-        atom_values = known_int(get(self.atom.ref, 1).size) // self.element_bits
+        atom_values = get(upcast(self.atom.ref, self.element_bits), 1).size
         inside = zipped_divide(values, make_layout(atom_values))
         tiles = zipped_divide(x, (held, *product_each(blocks.shape)))
         rest = modes_of(get(tiles, 1))[1:]
@@ -425,7 +425,8 @@ def _copy(
     threads, values = (known_int(get(tv, i).size) for i in (0, 1))
     atom_threads, bits = (known_int(get(one.ref, i).size) for i in (0, 1))
     width = element_bits or max(1, bits // values)
-    if bits % width or values % (bits // width) or threads % atom_threads:
+    # a copy whose width is assumed has one bit, and moves values one by one
+    if (bits % width and bits > 1) or values % max(1, bits // width) or threads % atom_threads:
         raise DivisibilityError(
             f"{threads} threads of {values} values of {width} bits are no whole number of {one.name}",
             f"It moves {bits} bits of each of {atom_threads} threads.",
