@@ -24,7 +24,15 @@ from tla import (
     same_function,
     sym,
 )
-from tla.gpu import TiledCopy, TiledMma, atoms, tiled_copy, tiled_copy_of, tiled_mma
+from tla.gpu import (
+    TiledCopy,
+    TiledMma,
+    atoms,
+    tiled_copy,
+    tiled_copy_of,
+    tiled_mma,
+    times_held,
+)
 from tla.numbers import evaluate
 
 BITS = {"half_t": 16, "bfloat16_t": 16, "float": 32, "uint8_t": 8}
@@ -233,6 +241,24 @@ def test_a_copy_of_a_transposed_matrix() -> None:
     copy = tiled_copy("SM75_U32x1_LDSM_N", Layout((8, 4), (4, 1)), Layout((1, 2)))
     assert [divmod(copy.src(5, value), 8) for value in range(8)] == [(c, 5) for c in range(8)]
     assert [divmod(copy.dst(5, value), 8) for value in range(2)] == [(2, 1), (3, 1)]
+
+
+def test_how_often_an_element_is_held() -> None:
+    """Proved from the modes, or counted where they interleave; a hole is named."""
+    rng = Random(3)
+    for _try in range(300):
+        shape = tuple(rng.choice([1, 2, 3, 4]) for _mode in range(4))
+        layout = Layout(
+            (shape[:2], shape[2:]), tuple((rng.randrange(5), rng.randrange(7)) for _ in "ab")
+        )
+        size = rng.choice([layout.cosize, rng.randrange(1, 20)])
+        held = [function(layout).count(i) for i in range(size)]
+        inside = layout.cosize <= size
+        if inside and len(set(held)) == 1:
+            assert times_held(layout, size) == held[0]
+        else:
+            with pytest.raises(LayoutError, match="outside" if not inside else "times and"):
+                times_held(layout, size)
 
 
 def test_a_copy_of_assumed_width() -> None:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         tiled_copy as tiled_copy,
         tiled_copy_of as tiled_copy_of,
         tiled_mma as tiled_mma,
+        times_held as times_held,
     )
 
 lazy(__name__, guard=True)

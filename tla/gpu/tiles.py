@@ -16,12 +16,15 @@ Source: CuTe ``TiledMMA``, mma_atom.hpp; ``TiledCopy``, ``make_tiled_copy``, cop
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from ..algebra import (
     coalesce,
     complement,
     composition,
+    filter_zeros,
+    is_injective,
     is_left_alone,
     logical_divide,
     logical_product,
@@ -35,7 +38,7 @@ from ..algebra import (
     zipped_divide,
 )
 from ..errors import CoordinateError, DivisibilityError, LayoutError
-from ..ground import drawn_by, figure_of, html_of
+from ..ground import drawn_by, figure_of, html_of, limit_error, limit_of
 from ..layouts import (
     AnyLayout,
     ComposedLayout,
@@ -52,6 +55,7 @@ from ..layouts import (
     product,
     product_each,
     slice_and_offset,
+    text_of,
     wrap,
 )
 from ..numbers import at_least, known_int, leaf, less
@@ -96,6 +100,42 @@ def _holders(tv: AnyLayout, coord: IntTuple, extents: tuple[Any, ...]) -> tuple[
     index = make_layout(extents)(coord)
     thread, value = tv.shape
     return tuple(sorted((crd2idx(t, thread), crd2idx(v, value)) for t, v in preimage(tv, index)))
+
+
+def times_held(tv: AnyLayout, tile: IntTuple) -> int:
+    """Return how often each element of a tile is held; 1 is once.
+
+    It is proved from the modes: those of stride 0 repeat what the others hold, each element once.
+
+    >>> atom = atoms["SM90_64x64x16_F32F16F16_SS"]  # all 128 threads read A and B
+    >>> [times_held(getattr(atom, of), atom.extents(of)) for of in ("a", "b", "c")]
+    [128, 128, 1]
+
+    Raises:
+        LayoutError: some elements are held more often than others, or not at all.
+    """
+    cells, once = make_layout(tile), filter_zeros(tv)
+    if not cells.size:
+        return 0
+    if once.size == once.cosize == cells.size and is_injective(once):
+        return known_int(tv.size) // known_int(cells.size)
+    number, most = known_int(tv.size), limit_of("coordinates")
+    if number > most:
+        raise limit_error("coordinates", f"{tv} has {number} values; at most {most} are counted")
+    counts = Counter(known_int(tv(i)) for i in range(number))
+    end = known_int(cells.size)
+    beyond = next((i for i in counts if not 0 <= i < end), None)
+    rare = next((i for i in range(min(end, len(counts) + 1)) if i not in counts), None)
+    rare = min(counts, key=counts.__getitem__) if rare is None else rare
+    common = max(counts, key=counts.__getitem__, default=rare)
+    if beyond is None and counts[rare] == counts[common]:
+        return counts[rare]
+    reason = f"It holds index {beyond}, which is outside."
+    if beyond is None:
+        at, there = (idx2crd(i, cells.shape) for i in (rare, common))
+        reason = f"It holds {at} {counts[rare]} times and {there} {counts[common]} times."
+    summary = f"{tv} does not hold each element of a tile of {text_of(cells.shape)} as often"
+    raise LayoutError(summary, reason, layout=tv, tile=tile)
 
 
 @drawn_by("tla.gpu.figures", "held_figure")
