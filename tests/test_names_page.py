@@ -18,6 +18,7 @@ ROOMS = [
     "tla.ascend",
     "tla.ascend.copies",
     "tla.ascend.schedules",
+    "tla.gpu",
     "tla.ground.constexpr",
     "tla.hlo",
     "tla.indexing",

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         evaluation as evaluation,
         explain as explain,
         figures as figures,
+        gpu as gpu,
         ground as ground,
         hlo as hlo,
         indexing as indexing,

@@ -165,7 +165,7 @@ MODULE = (Path(__file__).parent.parent / "data" / "tpu_hlo" / "v5e_pad_window.hl
 
 
 def values() -> dict[str, Any]:
-    from tla import ascend, hlo, indexing, memory, xla_bridge
+    from tla import ascend, gpu, hlo, indexing, memory, xla_bridge
     from tla.ascend.copies import gm_to_l1
     from tla.ascend.schedules import identity
     from tla.explain import explain
@@ -181,6 +181,7 @@ def values() -> dict[str, Any]:
     swizzle = tla.ComposedLayout(tla.Swizzle(2, 0, 3), 0, Layout((8, 8), (8, 1)))
     plan = ascend.gemm("AtlasA2", (4096, 4096, 4096), "half")
     grid = tla.layout_figure(Layout((2, 3)))
+    mma = gpu.tiled_mma("SM80_16x8x16_F32F16F16F32_TN", Layout((2, 1, 1)))
     return {
         "layout": Layout((2, 3)),
         "empty": Layout((0, 3)),
@@ -211,6 +212,9 @@ def values() -> dict[str, Any]:
         "tally": tally,
         "waste": memory.array_waste(shape("f32[3,5]{1,0:T(8,128)}")),
         "out of memory": memory_report(),
+        "atom": mma.atom,
+        "tiled MMA": mma,
+        "tiled copy": gpu.tiled_copy_of("SM75_U32x4_LDSM_N", mma, "a"),
         "grid": grid,
         "strip": tla.strip_figure(Layout((2, 2), (3, 1))),
         "panels": Panels("", (grid, grid), ("is",)),

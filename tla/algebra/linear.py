@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Linear layouts: functions of an index in which no bit carries into another, as matrices over F2.
 
 A function ``f`` of the numbers below ``2**n`` is *affine* over F2 if ``f(x ^ y ^ z)`` is the xor of

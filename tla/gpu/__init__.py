@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What GPUs do with layouts: the banks and lines that the threads of a warp reach, functions of bits."""
 
 from typing import TYPE_CHECKING
@@ -19,5 +20,17 @@ if TYPE_CHECKING:
         best_swizzle as best_swizzle,
         memory_lines as memory_lines,
     )
+    from .catalogue import Catalogue as Catalogue
+    from .copies import CopyAtom as CopyAtom, copy_atoms as copy_atoms
+    from .fields import ValueTypes as ValueTypes
+    from .mma import MmaAtom as MmaAtom, atoms as atoms
+    from .tiles import (
+        TiledCopy as TiledCopy,
+        TiledMma as TiledMma,
+        tiled_copy as tiled_copy,
+        tiled_copy_of as tiled_copy_of,
+        tiled_mma as tiled_mma,
+        times_held as times_held,
+    )
 
-lazy(__name__)
+lazy(__name__, guard=True)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bank conflicts of shared memory: what the lanes of a warp wait for when they read or write together.
 
 Shared memory has 32 banks of 4 bytes; word ``w`` lies in bank ``w % 32``. Lanes that reach different
