@@ -80,7 +80,8 @@ UNMARKED = {
     "a table, a picture or a text": (
         "layout_figure offset_lists offsets strip_figure to_cpp to_text Layout.explain"
     ),
-    "many values, one by one": "coords",
+    "many values, one by one": "coords ComposedLayout.cosize",
+    "bits, of which no type tells": "LinearLayout from_linear to_linear",
     "takes a function": "fold_leaf transform_leaf",
     "reads files, or a notation of its own": "evaluate from_cpp read",
     "has its own hook": "reveal",

@@ -99,7 +99,7 @@ def coalesce(
         if len(modes) == len(read[0]) > 1 and layout.beside is None and TUPLE not in map(type, shape):
             return layout  # it has the fewest modes
         return of_modes(modes, read[1])
-    if getattr(layout, "beside", layout) is None:
+    if getattr(layout, "beside", 0) is None:
         s, d = layout.shape, layout.stride
         found = _by_profile(profile, s, d) or of_static(partial(_by_profile, profile), s, d)
         if found is not None:

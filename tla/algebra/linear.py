@@ -20,7 +20,7 @@ from itertools import accumulate, combinations
 from typing import TYPE_CHECKING, ClassVar
 
 from ..errors import CoordinateError, LayoutError, UndecidedError
-from ..ground import Record
+from ..ground import Record, guarded
 from ..layouts import AnyLayout, ComposedLayout, Swizzle, as_layout, is_composed, is_swizzle
 from ..numbers import known_int, leaf
 from .coalesce import coalesced
@@ -65,6 +65,7 @@ class LinearLayout(Record):
     columns: tuple[int, ...]
     constant: int
 
+    @guarded
     def __new__(
         cls,
         ins: Mapping[str, int] | Dims,
@@ -105,6 +106,7 @@ class LinearLayout(Record):
             )
         return self.constant ^ image(self.columns, x)
 
+    @guarded
     def at(self, **places: int) -> dict[str, int]:
         """Return the coordinate in each out dim of a coordinate in each in dim; one left out is 0.
 
@@ -155,6 +157,7 @@ class LinearLayout(Record):
 
     # --- operations ---
 
+    @guarded
     def widened(self, bits: int) -> LinearLayout:
         """Return the function that does the same below, and leaves further bits as they are.
 
@@ -165,6 +168,7 @@ class LinearLayout(Record):
         ins, outs = ((*dims, ("above", len(more))) for dims in (self.ins, self.outs))
         return LinearLayout(ins, outs, (*self.columns, *[1 << i for i in more]), self.constant)
 
+    @guarded
     def compose(self, inner: LinearLayout) -> LinearLayout:
         """Return ``x -> self(inner(x))``.
 
@@ -300,6 +304,7 @@ def preimage(pivots: Pivots, number: int) -> tuple[int, int]:
 # --- layouts and back --------------------------------------------------------------------------
 
 
+@guarded
 def to_linear(layout: AnyLayout | ComposedLayout | Swizzle) -> LinearLayout:
     """Return a layout as a function of bits: ``to_linear(a)(i) == a(i)`` for every index ``i``.
 
@@ -370,6 +375,7 @@ def _index_bits(layout: object, mode: AnyLayout) -> int:
     return bits
 
 
+@guarded
 def from_linear(f: LinearLayout) -> AnyLayout | ComposedLayout:
     """Return the layout of a function of bits, a mode for each in dim, through a swizzle if need be.
 
@@ -444,7 +450,7 @@ def conjugate(layout: AnyLayout, swizzle: Swizzle) -> Swizzle | None:
     """Return the swizzle ``t`` with ``layout(swizzle(x)) == t(layout(x))`` for every index, or None.
 
     >>> conjugate(Layout((64, 8), (8, 1)), Swizzle(3, 3, 3))
-    Swizzle(3, 0, 6)
+    Swizzle(3, 0, -6)
     """
     try:
         f = to_linear(layout)
@@ -469,7 +475,7 @@ def run_of(swizzle: Swizzle, size: int) -> int:
     """Return the greatest ``n`` such that ``swizzle(x) < size`` for every ``x < n``.
 
     >>> run_of(Swizzle(1, 0, 2), 8), run_of(Swizzle(1, 0, 2), 7), run_of(Swizzle(1, 0, 2), 5)
-    (8, 7, 4)
+    (8, 6, 4)
     """
     f = to_linear(swizzle)
     period = f.size

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic
 
 from ..errors import CoordinateError, LayoutError, UndecidedError
-from ..ground import Record, Shown, constexpr, typed_by
+from ..ground import Record, Shown, constexpr, guarded, typed_by
 from ..numbers import INT, STATIC, Int, _0, known_int, leaf, static_int
 from .int_tuple import leaves, text_of
 from .layout import OfCoordinates, depth, get, is_layout, slice_and_offset
@@ -251,7 +251,11 @@ class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inn
         return max(seen) - min(seen) + 1 if seen else 0
 
     @constexpr
-    def with_inner(self: ComposedLayout, inner: Any) -> Any:
+    @guarded
+    def with_inner(
+        self: ComposedLayout,
+        inner: AnyLayout | ComposedLayout | tuple[AnyLayout | ComposedLayout, IntLike],
+    ) -> Any:
         """Return the same function outside of another layout; of a pair with an offset, moved by it.
 
         >>> composed = ComposedLayout(Swizzle(1, 0, 2), 1, Layout((4, 2)))
@@ -273,7 +277,8 @@ class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inn
         return self.through(self.inner(*coord))
 
     @constexpr
-    def through(self: ComposedLayout, offset: Any) -> Any:
+    @guarded
+    def through(self: ComposedLayout, offset: IntLike) -> Any:
         """Return ``outer(self.offset + offset)``: where an offset of the inner layout goes."""
         outer, at = self.outer, self.offset + offset
         return outer.extended(at) if is_layout(outer) else outer(at)
