@@ -148,8 +148,9 @@ def test_an_exact_tile_covers_each_element_once(case: tuple[Any, Any]) -> None:
         logical_divide(layout, tiler, exact=True)
     assert (caught.value.layout, caught.value.tiler) == (layout, tiler)
     padded = max(len(indices), indices[-1] + 1)
-    rest = naive_complement(tiler, padded)
-    works = padded > layout.size and sorted(naive_offsets(paired(tiler, rest))) == list(range(padded))
+    whole = paired(tiler, naive_complement(tiler, padded))
+    fills = padded > layout.size and naive_size(whole.shape) == padded
+    works = fills and sorted(naive_offsets(whole)) == list(range(padded))
     assert caught.value.data.get("padded_size") == (padded if works else None)
 
 

@@ -36,7 +36,8 @@ def test_matrices_of_the_oracle(row: Any) -> None:
     if not wanted["affine"]:
         with pytest.raises(LayoutError, match="carry into each other") as error:
             to_linear(layout)
-        assert int(layout(error.value.index)) != layout(0) ^ xor_of_bits(layout, error.value.index)  # type: ignore[arg-type]
+        index: Any = error.value.index
+        assert int(layout(index)) != layout(0) ^ xor_of_bits(layout, index)
         return
     f = to_linear(layout)
     assert (list(f.columns), f.constant, len(f.columns)) == (

@@ -62,11 +62,11 @@ def random_outer(rng: Random) -> Any:
 
 def random_seen(rng: Random) -> Any:
     """A layout behind one function, at times behind two."""
-    shape = tuple(rng.choice([1, 2, 3, 4, 8, (2, 2), (4, 2)]) for _i in range(rng.randint(1, 3)))
+    shape: Any = tuple(rng.choice([1, 2, 3, 4, 8, (2, 2), (4, 2)]) for _i in range(rng.randint(1, 3)))
     inner: Any = Layout(shape)
     if rng.random() < 0.6:  # some stride that is not compact
         flat = tla.layouts.leaves(shape)
-        steps = tuple(rng.choice([0, 1, 2, 3, 4, 8, 16]) for _n in flat)
+        steps: Any = tuple(rng.choice([0, 1, 2, 3, 4, 8, 16]) for _n in flat)
         inner = Layout(shape, tla.unflatten(steps, shape))
     seen = ComposedLayout(random_outer(rng), rng.choice([0, 0, 1, 8, 13]), inner)
     return ComposedLayout(random_outer(rng), rng.choice([0, 4]), seen) if rng.random() < 0.2 else seen
@@ -123,7 +123,7 @@ def test_an_operation_of_coordinates_keeps_what_is_outside(name: str) -> None:
             continue
         found = run(a, *arguments)
         answered += 1
-        start = int(slice_and_offset(*arguments, inmost)[1]) if name == "slice" else 0
+        start = int(slice_and_offset(arguments[0], inmost)[1]) if name == "slice" else 0
         inside = [start + int(wanted(i)) for i in range(int(wanted.size))]
         assert table(found) == [int(_outside(a, x)) for x in inside]
         assert found.shape == wanted.shape

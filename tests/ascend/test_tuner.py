@@ -11,7 +11,7 @@ import pytest
 from tla.ascend import Estimate, search
 from tla.ascend.tuning.tiles import Ranking
 from tla.ascend.tuning.tuner import registration
-from tla.errors import UnsupportedError
+from tla.errors import LimitError, UnsupportedError
 
 
 class _Names:
@@ -128,5 +128,5 @@ def test_what_the_tuner_does_not_have() -> None:
     assert raised.value.details[0].startswith("unit flag: ")
     assert "int8" in registration(search("Ascend950", (64, 64, 64), "int8_t", top=1))
     many = Ranking(large.tiles[:1] * 10_001, *large[1:])
-    with pytest.raises(UnsupportedError, match="takes 10000 tiles at most"):
+    with pytest.raises(LimitError, match="takes 10000 tiles at most"):
         registration(many)

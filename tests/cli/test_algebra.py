@@ -351,13 +351,13 @@ def test_standard_input_is_one_argument(run: Run, line: str) -> None:
 
 
 def test_a_swizzle_may_be_composed_with(run: Run) -> None:
-    """On the left side alone."""
     composed = "Sw<2,0,3> o _0 o (8,8):(8,1)"
     assert tla(run, "compose 'Sw<2,0,3>' '(8,8):(8,1)'") == (0, f"{composed}\n", "")
     assert tla(run, f"compose '{composed}' 4:2") == (0, "Sw<2,0,3> o _0 o 4:16\n", "")
     assert tla(run, f"compose '{composed}' '(2,4:2)'") == (0, "Sw<2,0,3> o _0 o (2,4):(8,2)\n", "")
     assert tla(run, "compose - 8", b"Swizzle(1,0,3)\n") == (0, "Sw<1,0,3> o _0 o 8:1\n", "")
-    for line in ("compose 8:1 'Sw<2,0,3>'", "divide 'Sw<2,0,3>' 8", "inverse 'Sw<2,0,3> o 0 o 8:1'"):
+    assert tla(run, "compose (32,2):(2,1) 'Sw<2,0,3>'") == (0, "Sw<2,1,3> o _0 o (32,2):(2,1)\n", "")
+    for line in ("divide 'Sw<2,0,3>' 8", "inverse 'Sw<2,0,3> o 0 o 8:1'"):
         assert tla(run, line).code == 1
 
 

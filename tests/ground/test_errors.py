@@ -80,7 +80,7 @@ RAISERS: list[Callable[[], Any]] = [
     lambda: M**-1,
     lambda: tla.xla_bridge.to_layout(None),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     lambda: tla.shape_div(4, 3),
-    lambda: tla.flatten("x"),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
+    lambda: tla.flatten("x"),
     lambda: tla.unflatten((1, 2), 3),
     lambda: tla.make_layout_tile(Layout((8, 6)), (3, 3)),
     lambda: tla.make_layout_tile(Layout((8, 6)), (3,)),
@@ -104,7 +104,7 @@ RAISERS: list[Callable[[], Any]] = [
     lambda: tla.read("?"),
     lambda: tla.size("8:1"),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     lambda: tla.coalesce("8:1"),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
-    lambda: tla.composition(Layout(8), tla.Swizzle(1, 0, 1)),  # type: ignore[call-overload]  # ty: ignore[no-matching-overload]
+    lambda: tla.complement(tla.Swizzle(1, 0, 1), 8),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     lambda: tla.composition(Layout((4, 2), (2, 1)), Layout(6)),
     lambda: tla.complement(Layout((4, 4), (5, 2)), 64),
     lambda: tla.left_inverse(Layout((2, 3), (2, 5))),

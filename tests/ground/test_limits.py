@@ -12,7 +12,7 @@ import pytest
 
 import tla
 from tla import KindError, Layout, LimitError, ParseError, Swizzle, TlaError, limits, sym
-from tla.ascend import registration, schedules, search
+from tla.ascend import gemm, registration, schedules, search
 from tla.ground import LIMITS
 from tla.ground.limits import limit_of
 from tla.hlo import read_instruction, read_module
@@ -108,6 +108,7 @@ BEYOND: dict[str, list[tuple[int, Callable[[], Any]]]] = {
     ],
     "cases": [(3, lambda: list(cases(lambda unknown: [unknown().known_lt(i) for i in (3, 4, 5)])))],
     "questions": [(3, lambda: list(cases(lambda unknown: [unknown().known_lt(i) for i in (3, 4, 5)])))],
+    "cores": [(4, lambda: gemm("AtlasA2", (64, 64, 64), "half", cores=7))],
     "tasks": [(12, lambda: schedules.identity((13, 1, 1), (1, 1, 1)).proof())],
     "tiles": [(2, lambda: registration(search("910B3", (512, 512, 512), "half", top=3, step=128)))],
 }  # fmt: skip

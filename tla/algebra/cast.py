@@ -220,7 +220,7 @@ def _cast_seen(layout: ComposedLayout, n: Any, cast: Callable[[AnyLayout, Any], 
     count, outer, offset = known_int(n), layout.outer, known_int(layout.offset)
     if not is_swizzle(outer) or count & (count - 1):
         raise UnsupportedError(
-            f"{cast.__name__} of {layout} by {n}: the outer function moves no whole vectors",
+            f"{layout} cannot be cast by {n}: its outer function moves no whole vectors",
             "A swizzle does where n is a power of 2.",
             layout=layout,
             n=n,

@@ -73,6 +73,14 @@ _LAYOUT: Any = Layout
 
 @overload
 def composition(
+    a: AnyLayout | Swizzle | ComposedLayout,
+    b: Swizzle | ComposedLayout,
+    *,
+    extend: bool = True,
+    assume: Conditions | None = None,
+) -> Any: ...
+@overload
+def composition(
     a: Swizzle | ComposedLayout, b: Tiler, *, extend: bool = True, assume: Conditions | None = None
 ) -> ComposedLayout: ...
 @overload
@@ -82,11 +90,11 @@ def composition(
 @constexpr
 def composition(
     a: AnyLayout | Swizzle | ComposedLayout,
-    b: Tiler,
+    b: Tiler | Swizzle | ComposedLayout,
     *,
     extend: bool = True,
     assume: Conditions | None = None,
-) -> AnyLayout | ComposedLayout:
+) -> AnyLayout | ComposedLayout | Swizzle:
     """Return the layout ``c`` with ``c(i) == a.extended(b(i))`` for every coordinate ``i`` of ``b``.
 
     >>> print(composition(parse("(6,2):(8,2)"), parse("(4,3):(3,1)")))
@@ -101,8 +109,9 @@ def composition(
     steps decides it. The module `tla.algebra.composition` has the argument in its docstring.
 
     Args:
-        a: A layout, or a `Swizzle`, for which the result is a `ComposedLayout`.
-        b: A layout; an int ``n`` stands for ``n:1``. A tuple composes by mode, each part with the
+        a: A layout, or a `Swizzle` or `ComposedLayout`, for which the result is a `ComposedLayout`.
+        b: A layout, a `Swizzle`, or a `ComposedLayout`.
+            An int ``n`` stands for ``n:1``. A tuple composes by mode, each part with the
             mode of ``a`` at its place; `_` and None keep the mode, and modes past the tuple go.
         extend: Let the last mode of ``a`` grow where ``b`` reaches past it, as CuTe always does.
 
@@ -119,15 +128,20 @@ def composition(
     Source: CuTe ``composition``, layout.hpp; by mode it drops modes as CuTe C++ does.
     """
     if assume is not None:
-        return call_assuming(assume, composition, a, b, extend=extend)
+        result: AnyLayout | ComposedLayout | Swizzle
+        result = call_assuming(assume, composition, a, b, extend=extend)
+        return result
     left: Any = a
     right: Any = b
     if type(right) is _LAYOUT and type(left) is _LAYOUT:
         return composed(left, right, extend)
     if is_swizzle(a):
-        return _of_swizzle(a, b)
+        found: ComposedLayout = _of_swizzle(a, b)
+        return found
     if is_composed(a):
-        return a.with_inner(composition(a.inner, b, extend=extend))
+        inner: Any = composition(a.inner, right, extend=extend)
+        seen: ComposedLayout = a.with_inner(inner)
+        return seen
     if is_swizzle(b) or is_composed(b):
         return _of_seen(as_layout(a), b)
     if not is_tuple(b):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from math import gcd, isqrt
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ..errors import LayoutError
 from ..ground import limit_error, limit_of
@@ -50,7 +50,8 @@ def domain_offset(
     Source: CuTe ``domain_offset``, layout.hpp.
     """
     if is_composed(layout):
-        return cast("Any", layout.with_inner(domain_offset(coord, layout.inner)))
+        seen: tuple[Any, Any] = layout.with_inner(domain_offset(coord, layout.inner))
+        return seen
     as_layout(layout)
     return trusted(layout.shape, layout.stride), layout(coord)
 

@@ -54,7 +54,7 @@ def read_modes(layout: AnyLayout) -> tuple[Modes, bool] | None:
     dynamic ones they stay as they are, and what is made of static ints alone comes out static.
     """
     if type(layout) is not Layout or (layout.beside is not None and layout.assumptions):
-        if not isinstance(layout, OfCoordinates):
+        if not isinstance(layout, OfCoordinates):  # pyright: ignore[reportUnnecessaryIsInstance]
             as_layout(layout)
         return None  # it carries assumptions, as will the result; or it is seen through a function
     out: Modes = []

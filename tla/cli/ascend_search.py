@@ -116,7 +116,13 @@ def _parser() -> argparse.ArgumentParser:
         help="m and n are multiples of it, it of 16 (16)",
     )
     parser.add_argument("--tile", metavar="m,n,k[,k0]", help="say how this tile stands")
-    parser.add_argument("--jobs", type=positive, metavar="N", default=1, help="processes that rank (1)")
+    parser.add_argument(
+        "--jobs",
+        type=positive,
+        metavar="N",
+        default=1,
+        help="processes that rank (1); at most two for each CPU",
+    )
     parser.add_argument("--explain", type=positive, metavar="RANK", help="say what its time is made of")
     parser.add_argument(
         "--tuner", metavar="FILE", help="write the tiles for CATLASS's tuner; - is standard output"
@@ -151,8 +157,9 @@ def _executor(jobs: int) -> Generator[Executor | None]:
         yield None
         return
     from concurrent.futures import ProcessPoolExecutor
+    from os import cpu_count
 
-    executor = ProcessPoolExecutor(jobs, initializer=_deaf)
+    executor = ProcessPoolExecutor(min(jobs, 2 * (cpu_count() or 1)), initializer=_deaf)
     try:
         # All processes start before the bar has a thread, so that no fork copies a lock.
         executor.submit(int).result()

@@ -74,6 +74,7 @@ def _run(arguments: list[str]) -> int:
     from ..ground import limits
     from .messages import complain, discard_output
 
+    digits = sys.get_int_max_str_digits()
     sys.set_int_max_str_digits(0)  # sizes are exact, however long
     try:
         try:
@@ -84,6 +85,9 @@ def _run(arguments: list[str]) -> int:
         except TlaError as error:
             complain(f"tla: error: {error}")
             code = 1
+        except MemoryError:
+            complain("tla: error: the memory is not enough; a lower --limit refuses before it is full")
+            code = 1
         if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison]
             sys.stdout.flush()
     except BrokenPipeError:  # the reader has left, content
@@ -93,6 +97,8 @@ def _run(arguments: list[str]) -> int:
         discard_output()
         complain(f"tla: error: cannot write: {error.strerror or error}")
         return 2 if arguments[:1] == ["diff"] else 1  # there 1 is an answer
+    finally:
+        sys.set_int_max_str_digits(digits)
     return code
 
 

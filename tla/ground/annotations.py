@@ -20,6 +20,7 @@ from operator import index
 from typing import Any
 
 from ..errors import KindError, LayoutError, TlaError
+from .limits import limit_of
 from .text import refused_digits
 from .words import described
 
@@ -55,7 +56,11 @@ def refuse_arguments(
                     value=value,
                 ) from None
     if isinstance(error, RecursionError):
-        raise LayoutError(f"{function.__name__}(): an argument is nested too deeply") from None
+        raise LayoutError(
+            f"{function.__name__}(): an argument is nested deeper than Python follows",
+            f"At most {limit_of('nesting')} levels are read.",
+            "sys.setrecursionlimit raises Python's own limit.",
+        ) from None
     if isinstance(error, ValueError) and refused_digits(error) is not error:
         raise refused_digits(error) from None
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 import sys
 from typing import ClassVar, Final, NoReturn
 
-from ..errors import KindError, ParseError
-from .limits import limit_error, most_digits, way_out
+from ..errors import KindError, LimitError, ParseError
+from .limits import limit_of, most_digits, way_out
 from .words import described
 
 END: Final = "end of text"
@@ -136,9 +136,11 @@ class Scanner:
 def too_long_in(text: str, start: int, end: int, digits: int) -> ParseError:
     """Return the error of an int with more digits than are read."""
     summary = f"an int of {digits} digits; at most {most_digits()} are read"
+    ways = [way_out("digits", digits)] if digits > limit_of("digits") else []
     own = sys.get_int_max_str_digits()
-    more = [f"Python's own limit is {own}: sys.set_int_max_str_digits raises that."] if own else []
-    return ParseError(summary, text, start, end, way_out("digits", digits), *more)
+    if own and digits > own:
+        ways.append(f"Python's own limit is {own}: sys.set_int_max_str_digits raises that.")
+    return ParseError(summary, text, start, end, *ways)
 
 
 def int_in(digits: str) -> int:
@@ -160,8 +162,13 @@ def refused_digits(error: ValueError) -> Exception:
     """
     if type(error) is not ValueError or "integer string conversion" not in str(error):
         return error
-    most = sys.get_int_max_str_digits()
-    return limit_error("digits", f"an int of more than {most} digits is neither read nor written")
+    own = sys.get_int_max_str_digits()
+    return LimitError(
+        f"an int of more than {own} digits is neither read nor written",
+        "The limit is Python's own: sys.set_int_max_str_digits raises it.",
+        limit="digits",
+        most=own,
+    )
 
 
 def written(x: object) -> str:

@@ -108,6 +108,11 @@ class OfCoordinates:
 
     __slots__ = ()
 
+    if TYPE_CHECKING:
+
+        @property
+        def shape(self) -> Any: ...
+
 
 class _Open:
     """A layout before its parts are set. It then becomes a `Layout`, which lets nobody set them."""

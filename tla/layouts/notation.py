@@ -101,9 +101,9 @@ def parse_int_tuple(text: str, symbols: Mapping[str, Any] | None = None) -> Any:
     Raises:
         ParseError: the text writes something else.
     """
-    value = parse(text, symbols)
-    if isinstance(value, OfCoordinates | Swizzle):
-        at = text.index(":") if is_layout(value) else 0
+    value: Any = parse(text, symbols)
+    if isinstance(value, (OfCoordinates, Swizzle)):
+        at = text.index(":") if isinstance(value, Layout) else 0
         raise ParseError("expected one tuple, found a layout", text, at)
     return value
 

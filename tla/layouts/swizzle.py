@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         "_Outer", bound="Swizzle | AnyLayout", default="Swizzle | AnyLayout", covariant=True
     )
     _Offset = TypeVar("_Offset", default=Any, covariant=True)
-    _Inner = TypeVar("_Inner", bound=AnyLayout, default=AnyLayout, covariant=True)
+    _Inner = TypeVar("_Inner", bound="AnyLayout | ComposedLayout", default=Any, covariant=True)
 else:
     from typing import TypeVar
 
@@ -202,7 +202,9 @@ class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inn
         __slots__ = ("inner", "offset", "outer")
     parts_in_order: ClassVar[tuple[str, ...]] = ("outer", "offset", "inner")
 
-    def __new__(cls, outer: Swizzle | AnyLayout, offset: IntLike, inner: AnyLayout) -> ComposedLayout:
+    def __new__(
+        cls, outer: Swizzle | AnyLayout, offset: IntLike, inner: AnyLayout | ComposedLayout
+    ) -> ComposedLayout:
         if not isinstance(outer, Swizzle) and not is_layout(outer):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise LayoutError(f"the outer part is a swizzle or a layout, not {type(outer).__name__}")
         if not isinstance(inner, OfCoordinates):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -219,7 +221,8 @@ class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inn
     @constexpr
     def rank(self: ComposedLayout) -> Int[int]:
         """The number of top-level modes, static."""
-        return self.inner.rank
+        found: Int[int] = self.inner.rank
+        return found
 
     @property
     @constexpr

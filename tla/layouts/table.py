@@ -47,7 +47,8 @@ def offsets(layout: AnyLayout | ComposedLayout, limit: int | None = None) -> NDA
         LimitError: there are more coordinates than ``limit``.
     """
     if is_composed(layout):
-        return _through(layout, offsets(layout.inner, limit))
+        seen: NDArray[np.int64] = _through(layout, offsets(layout.inner, limit))
+        return seen
     as_layout(layout)
     limit = None if limit is None else leaf(limit)
     try:
@@ -117,7 +118,8 @@ def offset_lists(layout: AnyLayout | ComposedLayout) -> Any:
 def _through(composed: ComposedLayout, table: Any) -> Any:
     """The table of the inner layout, seen through the outer function."""
     if isinstance(table, list):
-        return [_through(composed, row) for row in table]
+        rows: Any = table
+        return [_through(composed, row) for row in rows]
     if not hasattr(table, "shape"):
         return known_int(composed.through(table))
     import numpy as np

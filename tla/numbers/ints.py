@@ -52,6 +52,7 @@ from ..ground import (
     limit_of,
     refuse,
     refused_digits,
+    shown,
     way_out,
     written,
 )
@@ -593,9 +594,7 @@ def add(a: IntTuple, b: IntTuple) -> Any:
     if is_tuple(a) and is_tuple(b) and len(a) == len(b):
         return tuple(add(x, y) for x, y in zip(a, b, strict=True))
     if is_tuple(a) or is_tuple(b):
-        raise CongruenceError(
-            f"cannot add {described(a)} and {described(b)}: their profiles differ", a=a, b=b
-        )
+        raise CongruenceError(f"cannot add {shown(a)} and {shown(b)}: their profiles differ", a=a, b=b)
     return leaf(a) + leaf(b)
 
 

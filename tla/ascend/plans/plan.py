@@ -22,7 +22,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ...errors import KindError, LayoutError, UnsupportedError
-from ...ground import constexpr, described, html_of, shortened
+from ...ground import constexpr, described, html_of, limit_error, limit_of, shortened
 from ..arch import arch as arch_named
 from ..elements import Element, accumulator, element
 from ..schedules import swizzle as swizzle_of
@@ -191,6 +191,9 @@ def gemm(
     count = here.cores if cores is None else index_of("cores", cores)
     if count < 1:
         raise LayoutError(f"there is at least 1 core, not {count}", cores=count)
+    if count > limit_of("cores"):
+        summary = f"a plan for {count} cores; at most {limit_of('cores')} are planned for"
+        raise limit_error("cores", summary, needed=count, cores=count)
     plan = Plan(
         here, size, a, b, c, names, _leading(ld), tile, part, how,
         order, count, of_bias,

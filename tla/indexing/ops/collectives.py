@@ -37,7 +37,7 @@ from ..maps import IndexingMap
 from ..variables import REPLICA, RuntimeVariable, Source, bounded, dim, rng, rt
 from .building import number
 from .movement import expect_fixed
-from .replica_groups import pairings, pieces, read_groups
+from .replica_groups import in_order, pairings, pieces, read_groups
 from .rules import rule
 
 if TYPE_CHECKING:
@@ -61,9 +61,9 @@ def _groups(op: Op, size: int | None = None) -> list[list[int]]:
     """The groups of devices; ``size`` is the number of devices in a group, if the shapes give it."""
     try:
         named = read_groups(op.attribute("replica_groups", "{}"))
+        groups = _of_devices(op, named, size)
     except ValueError as error:
         op.refuse(f"{error}")
-    groups = _of_devices(op, named, size)
     for group in groups:
         if size is not None and len(group) != size:
             op.refuse(f"a group has {len(group)} devices, by the shapes it has {size}")
@@ -74,12 +74,13 @@ def _of_devices(op: Op, named: list[list[int]] | None, size: int | None) -> list
     """The groups of an instruction as groups of devices; see the head of this module."""
     mode, devices, partitions = _mode(op), op.device_count, op.partitions
     if mode == "flattened" or (mode == "both" and named is None):
-        return named or [list(range(_first_known(op, size, devices)))]
+        return named or [list(in_order(_first_known(op, size, devices)))]
     count = None if named is None else 1 + max(map(max, named))
     if mode == "partition":
         inner = _first_known(op, partitions, count, size, devices)
+        outer = in_order(_over(op, devices, inner))
+        in_order(len(outer) * inner)
         groups = named or [list(range(inner))]
-        outer = range(_over(op, devices, inner))
         return [[r * inner + p for p in group] for r in outer for group in groups]
     if mode == "both" and named is not None:
         over = None if size is None else size // len(named[0])
@@ -89,6 +90,7 @@ def _of_devices(op: Op, named: list[list[int]] | None, size: int | None) -> list
         return [[r * inner + p for r in group for p in range(inner)] for group in named]
     replicas = _first_known(op, count, size, devices and _over(op, devices, partitions or 1))
     inner = partitions or _over(op, devices, replicas)
+    in_order(replicas * inner)
     groups = named or [list(range(replicas))]
     return [[r * inner + p for r in group] for group in groups for p in range(inner)]
 

@@ -92,7 +92,8 @@ def _cut(devices: list[int], size: int) -> Groups:
     return [devices[i : i + size] for i in range(0, len(devices), size)] if size else []
 
 
-def _in_order(count: int) -> range:
+def in_order(count: int) -> range:
+    """Return the devices from 0 on; raise ValueError for more than the limit."""
     if count > limit_of("devices"):
         summary = f"its groups are of {count} devices, more than {limit_of('devices')}"
         raise ValueError(f"{summary}. {way_out('devices', count)}".removesuffix("."))
@@ -101,7 +102,7 @@ def _in_order(count: int) -> range:
 
 def _iota(sizes: str, order: str | None) -> list[int]:
     dims = _numbers(sizes)
-    return _transpose(dims, _numbers(order) if order else range(len(dims)), _in_order(prod(dims)))
+    return _transpose(dims, _numbers(order) if order else range(len(dims)), in_order(prod(dims)))
 
 
 def _iota_groups(shape: str, sizes: str | None, order: str | None) -> Groups:
@@ -152,7 +153,7 @@ def _mesh_devices(text: str, count: int) -> Sequence[int]:
     if iota:
         sizes = iota[2] or iota[1]
         return _iota(sizes, iota[3])
-    return _numbers(text) or _in_order(count)
+    return _numbers(text) or in_order(count)
 
 
 # --- progressions -----------------------------------------------------------------------------
