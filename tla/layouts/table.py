@@ -117,8 +117,8 @@ def offset_lists(layout: AnyLayout | ComposedLayout) -> Any:
 
 def _through(composed: ComposedLayout, table: Any) -> Any:
     """The table of the inner layout, seen through the outer function."""
+    rows: Any = table
     if isinstance(table, list):
-        rows: Any = table
         return [_through(composed, row) for row in rows]
     if not hasattr(table, "shape"):
         return known_int(composed.through(table))
