@@ -53,6 +53,7 @@ for line in sys.argv[1:]:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not (ROOT / "docs").exists(), reason="the wheel has no documents")
 def test_a_command_computes_and_writes_only_the_file_that_it_is_told(tmp_path: Path) -> None:
     text = "\n".join(path.read_text("utf-8") for path in DOCUMENTS)

@@ -186,7 +186,7 @@ _LONG = {
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", [pytest.param("1", marks=pytest.mark.slow), "2"])
 @pytest.mark.parametrize("work", _LONG.values(), ids=_LONG)
 def test_an_interruption_ends_all(jobs: str, work: list[str]) -> None:
     """A search that would take long ends at once, with one line and no worker left behind."""
