@@ -81,7 +81,7 @@ def _fits_safely(value: Any, hint: Any, names: _Names) -> bool:
         return False
 
 
-def fits(value: Any, hint: Any, names: _Names) -> bool:
+def fits(value: Any, hint: Any, names: Any) -> bool:
     """Whether a value is of the type of an annotation, as far as can be seen."""
     if isinstance(hint, str):
         hint = names.hint(hint)
@@ -135,7 +135,7 @@ class _Names(dict[str, Any]):
 
     def __init__(self, module: types.ModuleType) -> None:
         super().__init__(vars(module))
-        self.module = module.__name__
+        self.module: str = module.__name__
 
     def hint(self, annotation: Any) -> Any:
         """The type of an annotation; Any if it cannot be known."""
