@@ -4,7 +4,10 @@ import json
 import subprocess
 import sys
 
+import pytest
 from mutate import EQUIVALENT, ROOT, mutants
+
+pytestmark = pytest.mark.skipif(not (ROOT / "tla").exists(), reason="only in a clone")
 
 
 def test_each_change_that_no_test_can_see_is_one_of_its_file() -> None:
