@@ -10,11 +10,12 @@ from __future__ import annotations
 from functools import partial
 from itertools import pairwise
 from math import prod
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
 from ..errors import CoordinateError, DivisibilityError, LayoutError, UnsupportedError
 from ..ground import constexpr
-from ..layouts import AnyLayout, ComposedLayout, is_composed, is_swizzle, make_layout, trusted
+from ..layouts import AnyLayout, ComposedLayout, is_composed, is_swizzle, make_layout, map_parts, trusted
 from ..numbers import (
     INT,
     STATIC,
@@ -29,10 +30,12 @@ from ..numbers import (
     known_int,
     known_lt,
     less,
+    nested,
 )
 from .coalesce import coalesced, same_function
 from .complement import overlapping
 from .composition import composed, extended_modes, tiler_layout
+from .coordinates import by_coordinate, has_coordinates
 from .facts import is_injective
 from .linear import conjugate, run_of
 from .modes import (
@@ -104,12 +107,30 @@ def _inverse(
     """`_inverted` of any ints."""
     ask = Questions(lambda: f"the {side} inverse of {layout}")
     leaves, one = first_of(layout)
+    if has_coordinates(leaves):
+        return _from_coordinates(leaves, lambda along: _inverse(side, digits_of, along, None))
     modes = coalesced(leaves, one)
     moving = _moving(layout, modes, ask, one)
     digits = digits_of(layout, leaves, modes, moving, ask, one)
     if steps is not None:
         steps += _steps(moving, digits, one if side == "right" else None)
     return of_modes(coalesced(digits, one))
+
+
+def _from_coordinates(modes: Modes, inverse: Callable[[AnyLayout], AnyLayout]) -> AnyLayout:
+    """The inverse of a layout of coordinates: what each mode of a coordinate says of the index."""
+    parts = [
+        (
+            path,
+            composed(
+                of_modes([(s, p) for s, _d, p in along]),
+                inverse(of_modes([(s, d) for s, d, _p in along])),
+            ),
+        )
+        for path, along in by_coordinate(modes).items()
+    ]
+    layouts = nested(parts, make_layout(_1, _0))
+    return trusted(map_parts(attrgetter("shape"), layouts), map_parts(attrgetter("stride"), layouts))
 
 
 def _right_digits(

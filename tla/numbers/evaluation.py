@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import BindingError, ZeroDivisorError
 from ..ground import described, guarded
+from .basis import Basis
 from .nodes import (
     COMPARISONS,
     Condition,
@@ -215,6 +216,8 @@ def substitute(x: Value, values: Mapping[str, Any], in_range: bool = False) -> V
             of its divisor.
         UndecidedError: whether it is a multiple, or in the range, is not known.
     """
+    if isinstance(x, Basis):
+        return x.map(lambda n: substitute(n, values, in_range))
     if type(x) is not Expr:
         return x
     by_symbol: dict[Symbol, Value] = {}

@@ -290,6 +290,11 @@ class SymbolicInt:
     An int that answers every question, case by case (`tla.numbers.cases`), takes the path of plain ints.
     """
 
+    @property
+    def is_static(self) -> bool:
+        """Whether its value is part of its type."""
+        return False
+
     def known_eq(self, other: Leaf) -> bool | None:
         """Whether ``self == other``."""
 
@@ -607,7 +612,11 @@ def is_static(x: IntTuple) -> bool:
     """
     if is_tuple(x):
         return all(is_static(i) for i in x)
-    return type(leaf(x)) is Int
+    return _is_static(leaf(x))
+
+
+def _is_static(x: Leaf) -> bool:
+    return x.is_static if isinstance(x, SymbolicInt) else type(x) is Int
 
 
 def same_static(a: IntTuple, b: IntTuple) -> bool:
@@ -628,4 +637,4 @@ def static_mask(x: IntTuple) -> Any:
     """
     if is_tuple(x):
         return tuple(static_mask(i) for i in x)
-    return type(leaf(x)) is Int
+    return _is_static(leaf(x))
