@@ -242,14 +242,15 @@ def test_values_and_texts() -> None:
             pickle.loads(pickle.dumps(a)),
             deepcopy(a),
         ):
-            assert again == a and hash(again) == hash(a)
+            assert again == a
+            assert hash(again) == hash(a)
         flat = list(zip(tla.layouts.leaves(a.shape), tla.layouts.leaves(a.stride), strict=True))
         for i in range(int(a.size)):
             digits = tla.flatten_to_tuple(tla.idx2crd(i, a.shape))
             total: Any = sum([c * d for c, (_n, d) in zip(digits, flat, strict=True)], 0)
             assert coordinate(a(i)) == coordinate(total)
             assert weighed(a(i)) == weighed(a)(i)
-        at = (_, *[rng.randrange(int(mode.size)) for mode in [*a][1:]])
+        at: Any = (_, *[rng.randrange(int(mode.size)) for mode in [*a][1:]])
         part, offset = tla.slice_and_offset(at, a)
         assert all(
             coordinate(offset + part((i,))) == coordinate(a((i, *at[1:])))
@@ -268,12 +269,12 @@ def test_inverses() -> None:
         try:
             back = left_inverse(a)
         except TlaError:
-            assert not is_injective(a) or len({next(iter(d.terms)) for d in cuts}) < len(cuts)
+            assert len({next(iter(d.terms)) for d in cuts}) < len(cuts)  # two along one mode
             continue
         answered += 1
         for i in range(int(a.size)):
             found = back.extended(_fitted(a(i), back.shape))
-            assert a(found) == a(i) and (found == i or not is_injective(a))
+            assert found == i
         forth = right_inverse(a)
         for c in tla.coords(forth.shape):
             along = tuple(map(tla.crd2idx, c, forth.shape)) if isinstance(forth.shape, tuple) else c
@@ -291,8 +292,8 @@ def test_a_ragged_tile_is_predicated() -> None:
     tiles = zipped_divide(make_identity_layout((m, k)), (48, 32))
     inside = [elem_less(tiles(i, j), (m, k)) for j in range(6) for i in range(48 * 32)]
     assert sum(inside) == m * k
-    M = sym("M")
-    assert make_identity_layout((M, 8)).bind(M=3) == make_identity_layout((3, 8))
+    size = sym("M")
+    assert make_identity_layout((size, 8)).bind(M=3) == make_identity_layout((3, 8))
 
 
 def test_wrong_uses() -> None:
@@ -306,7 +307,7 @@ def test_wrong_uses() -> None:
         (lambda: E(0) * E(1), LayoutError, "have no product"),
         (lambda: E(0) + 1, LayoutError, "one is a coordinate, the other an int"),
         (lambda: make_identity_layout((4, 8))(0, 0) + 1, LayoutError, "one is a tuple"),
-        (lambda: composition(Layout((4, 8)), Layout(5, E(0))), CoordinateError, "leads out of the shape"),
+        (lambda: composition(Layout((4, 8)), Layout(5, E(0))), CoordinateError, "leads out"),
         (lambda: composition(Layout((4, 8)), Layout(2, E(2))), CoordinateError, "counts along mode 2"),
         (lambda: tla.complement(make_identity_layout((4, 8))), LayoutError, "no order"),
         (lambda: left_inverse(Layout(4, E(0) + E(1))), LayoutError, "counts along 2 modes at once"),

@@ -68,7 +68,7 @@ def test_rows_of_cute(row: Any) -> None:
 
 
 def random_tiles(rng: Random) -> tuple[Any, Any]:
-    shape = tuple(rng.choice([4, 6, 8, (2, 4), 9]) for _mode in range(rng.randint(1, 3)))
+    shape: Any = tuple(rng.choice([4, 6, 8, (2, 4), 9]) for _mode in range(rng.randint(1, 3)))
     flat = tla.layouts.leaves(shape)
     steps = tla.unflatten(tuple(rng.choice([1, 2, 5, 8, 40]) for _n in flat), shape)
     sizes = [int(tla.size(n)) for n in shape]
@@ -101,9 +101,9 @@ def test_partitions_against_the_divided_layout() -> None:
 
 
 def test_a_block_of_unknown_place() -> None:
-    M, K = sym("M"), sym("K", divisible_by=8)
-    bx = sym("bx", min=0, max=tla.ceil_div(M, 128) - 1)
-    tile, offset = local_tile(Layout((M, K), (K, 1)), (128, 8), (bx, _))
+    m, k = sym("M"), sym("K", divisible_by=8)
+    bx = sym("bx", min=0, max=tla.ceil_div(m, 128) - 1)
+    tile, offset = local_tile(Layout((m, k), (k, 1)), (128, 8), (bx, _))
     bound = {"M": 200, "K": 16, "bx": 1}
     assert tile.bind(**bound) == local_tile(Layout((200, 16), (16, 1)), (128, 8), (1, _))[0]
     assert tla.numbers.substitute(offset, bound) == 2048

@@ -13,7 +13,13 @@ from math import prod
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
-from ..errors import CoordinateError, DivisibilityError, LayoutError, UnsupportedError
+from ..errors import (
+    CoordinateError,
+    DivisibilityError,
+    LayoutError,
+    OverlapError,
+    UnsupportedError,
+)
 from ..ground import constexpr
 from ..layouts import AnyLayout, ComposedLayout, is_composed, is_swizzle, make_layout, map_parts, trusted
 from ..numbers import (
@@ -108,7 +114,7 @@ def _inverse(
     ask = Questions(lambda: f"the {side} inverse of {layout}")
     leaves, one = first_of(layout)
     if has_coordinates(leaves):
-        return _from_coordinates(leaves, lambda along: _inverse(side, digits_of, along, None))
+        return _from_coordinates(side, leaves, lambda along: _inverse(side, digits_of, along, None))
     modes = coalesced(leaves, one)
     moving = _moving(layout, modes, ask, one)
     digits = digits_of(layout, leaves, modes, moving, ask, one)
@@ -117,18 +123,18 @@ def _inverse(
     return of_modes(coalesced(digits, one))
 
 
-def _from_coordinates(modes: Modes, inverse: Callable[[AnyLayout], AnyLayout]) -> AnyLayout:
+def _from_coordinates(side: str, modes: Modes, inverse: Callable[[AnyLayout], AnyLayout]) -> AnyLayout:
     """The inverse of a layout of coordinates: what each mode of a coordinate says of the index."""
-    parts = [
-        (
-            path,
-            composed(
-                of_modes([(s, p) for s, _d, p in along]),
-                inverse(of_modes([(s, d) for s, d, _p in along])),
-            ),
-        )
-        for path, along in by_coordinate(modes).items()
-    ]
+    parts: list[tuple[tuple[int, ...], AnyLayout]] = []
+    for path, along in by_coordinate(modes).items():
+        steps, indices = (of_modes([(mode[0], mode[i]) for mode in along]) for i in (1, 2))
+        if side == "left" and not is_injective(steps):
+            raise OverlapError(
+                f"no left inverse: {steps} along mode {'.'.join(map(str, path))} of the coordinates"
+                " reaches some of them twice",
+                layout=steps,
+            )
+        parts.append((path, composed(indices, inverse(steps))))
     layouts = nested(parts, make_layout(_1, _0))
     return trusted(map_parts(attrgetter("shape"), layouts), map_parts(attrgetter("stride"), layouts))
 

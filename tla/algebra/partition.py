@@ -97,7 +97,8 @@ def outer_partition(x: AnyView, tiler: Tiler, coord: Coord) -> Any:
 
 def _partition(x: AnyView, tiler: Any, coord: Any, fixed: int) -> Any:
     """What lies at a coordinate of one of the two modes of the tiles."""
-    tiles = zipped_divide(x.layout if is_tensor(x) else x, tiler)
+    whole: Any = x
+    tiles = zipped_divide(whole.layout if is_tensor(x) else whole, tiler)
     at: list[Any] = [(_,) * len(wrap(mode)) for mode in tiles.shape]
     at[fixed] = (*coord, *at[fixed][len(coord) :]) if is_tuple(coord) else coord
     return cut(x, lambda _x: tiles, tuple(at))

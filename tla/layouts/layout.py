@@ -841,7 +841,8 @@ def make_identity_layout(shape: S) -> Layout[S, Any]:
 
     Source: CuTe ``make_identity_layout``, arithmetic_tuple.hpp.
     """
-    return Layout(shape, make_basis_like(shape))
+    extents: Any = shape
+    return Layout(extents, make_basis_like(extents))
 
 
 @constexpr
