@@ -238,7 +238,7 @@ def test_values_and_texts() -> None:
         for again in (
             parse(str(a)),
             tla.read(str(a)),
-            eval(repr(a), vars(tla)),
+            eval(repr(a), dict(vars(tla))),
             pickle.loads(pickle.dumps(a)),
             deepcopy(a),
         ):
@@ -297,12 +297,13 @@ def test_a_ragged_tile_is_predicated() -> None:
 
 
 def test_wrong_uses() -> None:
+    wrong: Any = 1.5
     cases: list[tuple[Any, Any, str]] = [
         (lambda: Layout((4, 8), (1, E(0))), LayoutError, "1@0 and 1 do not add up: one is a coordinate"),
         (lambda: Layout((4, 8), (E(0), E(0, 1))), LayoutError, "one is a mode of the other"),
         (lambda: Layout((E(0), 4)), LayoutError, "coordinates have no order: cannot compare _1@0 and 0"),
         (lambda: E(-1), LayoutError, "a mode counts from 0, not -1"),
-        (lambda: E(1.5), LeafError, "expected an int, got float"),  # type: ignore[arg-type]
+        (lambda: E(wrong), LeafError, "expected an int, got float"),
         (lambda: E(10**9), tla.LimitError, "rank"),
         (lambda: E(0) * E(1), LayoutError, "have no product"),
         (lambda: E(0) + 1, LayoutError, "one is a coordinate, the other an int"),

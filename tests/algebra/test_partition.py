@@ -47,7 +47,8 @@ def parted(op: str, given: dict[str, Any], x: Any) -> Any:
     if op == "zipped_divide_chain":
         part, offset = local_tile(x, tiler, coord)
         return zipped_divide(part, value(given["tiler2"])), offset
-    call = {"inner_partition": inner_partition, "outer_partition": outer_partition}.get(op, local_tile)
+    calls: dict[str, Any] = {"inner_partition": inner_partition, "outer_partition": outer_partition}
+    call = calls.get(op, local_tile)
     return call(x, tiler, coord, *proj)
 
 

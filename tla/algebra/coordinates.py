@@ -7,6 +7,7 @@ that holds the coordinates, or through the shape that they index, each coordinat
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CoordinateError, LayoutError
@@ -38,10 +39,10 @@ def numbered(modes: Modes) -> Modes:
     for path, span in spans(modes).items():
         weights[path] = below
         below = below * span
-    return [(s, _weighted(d, weights)) for s, d in modes]
+    return [(s, _weighted(weights, d)) for s, d in modes]
 
 
-def _weighted(d: Any, weights: dict[tuple[int, ...], Any]) -> Any:
+def _weighted(weights: dict[tuple[int, ...], Any], d: Any) -> Any:
     terms = d.terms if isinstance(d, Basis) else {}
     return sum([n * weights[path] for path, n in terms.items()], _0)
 
@@ -83,7 +84,7 @@ def indexing(b: AnyLayout, shape: Any) -> AnyLayout:
         while is_tuple(step):
             step = step[0]
         weights[path] = step
-    return trusted(b.shape, transform_leaf(lambda d: _weighted(d, weights), b.stride))
+    return trusted(b.shape, transform_leaf(partial(_weighted, weights), b.stride))
 
 
 def by_coordinate(modes: Modes) -> dict[tuple[int, ...], list[tuple[Any, Any, Any]]]:

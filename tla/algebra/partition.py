@@ -17,6 +17,7 @@ Source: CuTe ``local_tile``, ``local_partition``, tensor_impl.hpp.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import CoordinateError
@@ -142,7 +143,7 @@ def local_partition(x: AnyView, threads: AnyLayout, index: IntLike, proj: Coord 
     """
     shape, stride = wrap(as_layout(threads).shape), wrap(threads.stride)
     number = leaf(index)
-    place = map_parts(lambda n, d: _digit(number, n, d), shape, stride)
+    place = map_parts(partial(_digit, number), shape, stride)
     is_known = known_lt(number, threads.cosize) is not False and known_lt(number, 0) is not True
     if not is_known or not equal(make_layout(shape, stride).extended(place), number):
         raise CoordinateError(f"there is no thread {number} in {threads}", thread=number)

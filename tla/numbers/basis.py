@@ -17,7 +17,7 @@ Source: CuTe ``ScaledBasis`` and ``ArithmeticTuple``, arithmetic_tuple.hpp.
 from __future__ import annotations
 
 from itertools import pairwise, zip_longest
-from operator import index
+from operator import index, mod, mul, neg
 from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex, TypeAlias
 
 from ..errors import LayoutError
@@ -78,9 +78,9 @@ class Basis(Immutable, SymbolicInt):
                 x, y = (Basis({path: self.terms[path]}) for path in (a, b))
                 raise LayoutError(f"{x} and {y} do not add up: one is a mode of the other", a=x, b=y)
 
-    def map(self, f: Callable[[Any], Any]) -> Basis:
-        """Return the sum with ``f`` of each int."""
-        return Basis({path: f(n) for path, n in self.terms.items()})
+    def map(self, f: Callable[..., Any], *arguments: Any) -> Basis:
+        """Return the sum with ``f`` of each int, and of some arguments, in its place."""
+        return Basis({path: f(n, *arguments) for path, n in self.terms.items()})
 
     def coordinate(self) -> Any:
         """Return the coordinate that the sum is: an int for each path, 0 at modes that have none.
@@ -176,7 +176,7 @@ class Basis(Immutable, SymbolicInt):
 
     @constexpr
     def __neg__(self) -> Any:
-        return self.map(lambda n: -n)
+        return self.map(neg)
 
     @constexpr
     def __abs__(self) -> Any:
@@ -187,19 +187,19 @@ class Basis(Immutable, SymbolicInt):
         k = leaf(other)
         if isinstance(k, Basis):
             raise LayoutError(f"{self} and {k} have no product: both are coordinates", a=self, b=k)
-        return self.map(lambda n: n * k)
+        return self.map(mul, k)
 
     __rmul__ = __mul__
 
     @constexpr
     def __floordiv__(self, other: Any) -> Any:
         k = leaf(other)
-        return self.map(lambda n: n // k)
+        return self.map(_quotient, k)
 
     @constexpr
     def __mod__(self, other: Any) -> Any:
         k = leaf(other)
-        return self.map(lambda n: n % k)
+        return self.map(mod, k)
 
     # --- the value ---
 
@@ -226,6 +226,10 @@ class Basis(Immutable, SymbolicInt):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Basis, (self.terms,)
+
+
+def _quotient(n: Any, k: Any) -> Any:
+    return n // k
 
 
 def _factor(text: str) -> str:

@@ -216,10 +216,10 @@ def substitute(x: Value, values: Mapping[str, Any], in_range: bool = False) -> V
             of its divisor.
         UndecidedError: whether it is a multiple, or in the range, is not known.
     """
-    if isinstance(x, Basis):
-        return x.map(lambda n: substitute(n, values, in_range))
     if type(x) is not Expr:
-        return x
+        parts: Any = x
+        found: Any = parts.map(substitute, values, in_range) if isinstance(parts, Basis) else x
+        return found  # type: ignore[no-any-return]
     by_symbol: dict[Symbol, Value] = {}
     for symbol in x.symbols:
         if symbol.name in values:
