@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import CoordinateError, LayoutError
 from ..layouts import AnyLayout, compact_col_major, product, text_of, transform_leaf, trusted
 from ..numbers import Basis, _0, _1, is_tuple, known_eq, less
-from .modes import raw_modes
+from .modes import in_profile, raw_modes
 
 if TYPE_CHECKING:
     from .modes import Modes
@@ -40,6 +40,19 @@ def numbered(modes: Modes) -> Modes:
         weights[path] = below
         below = below * span
     return [(s, _weighted(weights, d)) for s, d in modes]
+
+
+def numbered_layout(layout: AnyLayout) -> AnyLayout:
+    """Return a layout of coordinates with their places in the least box as offsets; others as they are.
+
+    >>> print(numbered_layout(Layout((4, 8), (E(1), E(0)))))
+    (4,8):(8,_1)
+    """
+    modes = raw_modes(layout)
+    places = numbered(modes)
+    if places is modes:
+        return layout
+    return trusted(layout.shape, in_profile([d for _s, d in places], layout.shape))
 
 
 def _weighted(weights: dict[tuple[int, ...], Any], d: Any) -> Any:

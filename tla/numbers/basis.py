@@ -20,9 +20,9 @@ from itertools import pairwise, zip_longest
 from operator import index, mod, mul, neg
 from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex, TypeAlias
 
-from ..errors import LayoutError
+from ..errors import LayoutError, UnsupportedError
 from ..ground import Immutable, constexpr, described, limit_error, limit_of
-from .ints import STATIC, Int, SymbolicInt, _0, is_tuple, known_divides, known_eq, leaf
+from .ints import STATIC, Int, SymbolicInt, _0, is_tuple, known_divides, known_eq, leaf, no_int
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -126,6 +126,9 @@ class Basis(Immutable, SymbolicInt):
             return other.known_divides(self)
         answers = {known_divides(other, n) for n in self.terms.values()}
         return False if False in answers else None if None in answers else True
+
+    def has_no_value(self) -> UnsupportedError:
+        return no_int(self)
 
     def known_lt(self, other: Leaf) -> NoReturn:
         raise LayoutError(
