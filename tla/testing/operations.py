@@ -6,7 +6,7 @@ earlier statements. It makes some mistakes in a call that is to fail.
 
 >>> from random import Random
 >>> Draw(Random(5), 0, 0, padded=True).tuple_((4, (2, 70))).text
-'(_4, (_2, Int(70)))'
+'(_4, (_2, _70))'
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 # ruff: noqa
 # fmt: off
 from typing import Any, ClassVar, Generic, Literal, ParamSpec, SupportsIndex, TypeAlias, TypeVar, Union, overload
-from ..errors import LayoutError
+from ..errors import LayoutError, TlaError, UnsupportedError
 from collections.abc import Callable
 from typing_extensions import TypeIs
 _N = TypeVar('_N', bound=Union[int, Literal[True]], covariant=True)
-_Usual = Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 384, 512, 768, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072]
+_Usual = Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 160, 192, 224, 256, 384, 512, 768, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072]
 _K = TypeVar('_K', bound='_Usual')
 _Other = TypeVar('_Other', 'Int[int]', int)
 def plain_int(x: Any) -> int | None: ...
@@ -2956,17 +2956,117 @@ _13: Int[Literal[13]]
 _14: Int[Literal[14]]
 _15: Int[Literal[15]]
 _16: Int[Literal[16]]
+_17: Int[Literal[17]]
+_18: Int[Literal[18]]
+_19: Int[Literal[19]]
 _20: Int[Literal[20]]
+_21: Int[Literal[21]]
+_22: Int[Literal[22]]
+_23: Int[Literal[23]]
 _24: Int[Literal[24]]
+_25: Int[Literal[25]]
+_26: Int[Literal[26]]
+_27: Int[Literal[27]]
 _28: Int[Literal[28]]
+_29: Int[Literal[29]]
+_30: Int[Literal[30]]
+_31: Int[Literal[31]]
 _32: Int[Literal[32]]
+_33: Int[Literal[33]]
+_34: Int[Literal[34]]
+_35: Int[Literal[35]]
+_36: Int[Literal[36]]
+_37: Int[Literal[37]]
+_38: Int[Literal[38]]
+_39: Int[Literal[39]]
 _40: Int[Literal[40]]
+_41: Int[Literal[41]]
+_42: Int[Literal[42]]
+_43: Int[Literal[43]]
+_44: Int[Literal[44]]
+_45: Int[Literal[45]]
+_46: Int[Literal[46]]
+_47: Int[Literal[47]]
 _48: Int[Literal[48]]
+_49: Int[Literal[49]]
+_50: Int[Literal[50]]
+_51: Int[Literal[51]]
+_52: Int[Literal[52]]
+_53: Int[Literal[53]]
+_54: Int[Literal[54]]
+_55: Int[Literal[55]]
 _56: Int[Literal[56]]
+_57: Int[Literal[57]]
+_58: Int[Literal[58]]
+_59: Int[Literal[59]]
+_60: Int[Literal[60]]
+_61: Int[Literal[61]]
+_62: Int[Literal[62]]
+_63: Int[Literal[63]]
 _64: Int[Literal[64]]
+_65: Int[Literal[65]]
+_66: Int[Literal[66]]
+_67: Int[Literal[67]]
+_68: Int[Literal[68]]
+_69: Int[Literal[69]]
+_70: Int[Literal[70]]
+_71: Int[Literal[71]]
+_72: Int[Literal[72]]
+_73: Int[Literal[73]]
+_74: Int[Literal[74]]
+_75: Int[Literal[75]]
+_76: Int[Literal[76]]
+_77: Int[Literal[77]]
+_78: Int[Literal[78]]
+_79: Int[Literal[79]]
 _80: Int[Literal[80]]
+_81: Int[Literal[81]]
+_82: Int[Literal[82]]
+_83: Int[Literal[83]]
+_84: Int[Literal[84]]
+_85: Int[Literal[85]]
+_86: Int[Literal[86]]
+_87: Int[Literal[87]]
+_88: Int[Literal[88]]
+_89: Int[Literal[89]]
+_90: Int[Literal[90]]
+_91: Int[Literal[91]]
+_92: Int[Literal[92]]
+_93: Int[Literal[93]]
+_94: Int[Literal[94]]
+_95: Int[Literal[95]]
 _96: Int[Literal[96]]
+_97: Int[Literal[97]]
+_98: Int[Literal[98]]
+_99: Int[Literal[99]]
+_100: Int[Literal[100]]
+_101: Int[Literal[101]]
+_102: Int[Literal[102]]
+_103: Int[Literal[103]]
+_104: Int[Literal[104]]
+_105: Int[Literal[105]]
+_106: Int[Literal[106]]
+_107: Int[Literal[107]]
+_108: Int[Literal[108]]
+_109: Int[Literal[109]]
+_110: Int[Literal[110]]
+_111: Int[Literal[111]]
 _112: Int[Literal[112]]
+_113: Int[Literal[113]]
+_114: Int[Literal[114]]
+_115: Int[Literal[115]]
+_116: Int[Literal[116]]
+_117: Int[Literal[117]]
+_118: Int[Literal[118]]
+_119: Int[Literal[119]]
+_120: Int[Literal[120]]
+_121: Int[Literal[121]]
+_122: Int[Literal[122]]
+_123: Int[Literal[123]]
+_124: Int[Literal[124]]
+_125: Int[Literal[125]]
+_126: Int[Literal[126]]
+_127: Int[Literal[127]]
 _128: Int[Literal[128]]
 _160: Int[Literal[160]]
 _192: Int[Literal[192]]
@@ -2983,10 +3083,13 @@ _16384: Int[Literal[16384]]
 _32768: Int[Literal[32768]]
 _65536: Int[Literal[65536]]
 _131072: Int[Literal[131072]]
-__all__ = ['Int', 'IntLike', 'IntTuple', 'SymbolicInt', '_0', '_1', '_2', '_3', '_4', '_5', '_6', '_7', '_8', '_9', '_10', '_11', '_12', '_13', '_14', '_15', '_16', '_20', '_24', '_28', '_32', '_40', '_48', '_56', '_64', '_80', '_96', '_112', '_128', '_160', '_192', '_224', '_256', '_384', '_512', '_768', '_1024', '_2048', '_4096', '_8192', '_16384', '_32768', '_65536', '_131072', 'add', 'ceil_div', 'is_tuple', 'known_divides', 'known_eq', 'known_lt', 'max_', 'min_', 'round_down', 'round_up']
+__all__ = ['Int', 'IntLike', 'IntTuple', 'SymbolicInt', '_0', '_1', '_2', '_3', '_4', '_5', '_6', '_7', '_8', '_9', '_10', '_11', '_12', '_13', '_14', '_15', '_16', '_17', '_18', '_19', '_20', '_21', '_22', '_23', '_24', '_25', '_26', '_27', '_28', '_29', '_30', '_31', '_32', '_33', '_34', '_35', '_36', '_37', '_38', '_39', '_40', '_41', '_42', '_43', '_44', '_45', '_46', '_47', '_48', '_49', '_50', '_51', '_52', '_53', '_54', '_55', '_56', '_57', '_58', '_59', '_60', '_61', '_62', '_63', '_64', '_65', '_66', '_67', '_68', '_69', '_70', '_71', '_72', '_73', '_74', '_75', '_76', '_77', '_78', '_79', '_80', '_81', '_82', '_83', '_84', '_85', '_86', '_87', '_88', '_89', '_90', '_91', '_92', '_93', '_94', '_95', '_96', '_97', '_98', '_99', '_100', '_101', '_102', '_103', '_104', '_105', '_106', '_107', '_108', '_109', '_110', '_111', '_112', '_113', '_114', '_115', '_116', '_117', '_118', '_119', '_120', '_121', '_122', '_123', '_124', '_125', '_126', '_127', '_128', '_160', '_192', '_224', '_256', '_384', '_512', '_768', '_1024', '_2048', '_4096', '_8192', '_16384', '_32768', '_65536', '_131072', 'add', 'ceil_div', 'is_tuple', 'known_divides', 'known_eq', 'known_lt', 'max_', 'min_', 'round_down', 'round_up']
 class SymbolicInt:
     __slots__ = ()
     is_open: ClassVar[bool]
+
+    @property
+    def is_static(self) -> bool: ...
 
     def known_eq(self, other: Leaf) -> bool | None: ...
 
@@ -3001,6 +3104,8 @@ class SymbolicInt:
     def either(self) -> bool: ...
 
     def comparison(self, sign: str, other: Leaf) -> object: ...
+
+    def has_no_value(self) -> TlaError: ...
 
     def lesser(self, other: Leaf) -> Any: ...
 
@@ -3026,6 +3131,7 @@ def known_eq(a: Leaf, b: Leaf) -> bool | None: ...
 def known_lt(a: Leaf, b: Leaf) -> bool | None: ...
 def known_divides(a: Leaf, b: Leaf) -> bool | None: ...
 def known_int(x: Leaf) -> int: ...
+def no_int(coordinate: object) -> UnsupportedError: ...
 def ceil_div(a: IntLike, b: IntLike) -> int: ...
 def round_up(a: IntLike, b: IntLike) -> int: ...
 def round_down(a: IntLike, b: IntLike) -> int: ...
