@@ -326,7 +326,9 @@ def test_an_error_of_arguments_says_how_to_call() -> None:
     assert caught.value.details == ("It is called as get(x, *path).",)
     with pytest.raises(ParseError) as caught:
         evaluate("make_layout()")
-    assert caught.value.details == ("It is called as make_layout(shape, [stride], [origin_shape]).",)
+    assert caught.value.details == (
+        "It is called as make_layout(shape, [stride], [origin_shape], *layouts).",
+    )
 
 
 def test_an_error_of_parentheses_says_what_they_make() -> None:

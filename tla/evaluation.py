@@ -86,7 +86,7 @@ _ROOMS: Final[dict[str, Any]] = {
         (algebra, "blocked_product raked_product tile_to_shape make_layout_tv"),
         (algebra, "max_common_layout max_common_vector max_alignment"),
         (algebra, "upcast downcast recast_layout domain_offset domain_distribute"),
-        (algebra, "group append prepend replace select take mutual_refinement"),
+        (algebra, "group group_modes append prepend replace reverse select take mutual_refinement"),
         (algebra, "is_injective is_surjective_onto is_bijective is_contiguous same_function"),
     )
     for name in names.split()
@@ -136,7 +136,7 @@ def evaluate(
     Traceback (most recent call last):
         ...
     tla.errors.ParseError: make_layout has no argument 'strid'; did you mean stride?
-      It is called as make_layout(shape, [stride], [origin_shape]).
+      It is called as make_layout(shape, [stride], [origin_shape], *layouts).
       line 1, column 20
         make_layout((4,2), strid=(2,1))
                            ^^^^^

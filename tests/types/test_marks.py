@@ -66,7 +66,7 @@ UNMARKED = {
     "a bool, where a checker itself refuses the arguments that are wrong": (
         "compatible congruent evenly_divides has_underscore is_bijective is_composed"
         " is_contiguous is_injective is_layout is_static is_surjective_onto is_swizzle"
-        " known_divides known_eq known_lt same_function same_static static_mask weakly_congruent"
+        " is_major known_divides known_eq known_lt same_function same_static static_mask weakly_congruent"
         " Layout.is_static"
     ),
     "depends on the origin shape, which no type tells": (
@@ -82,7 +82,7 @@ UNMARKED = {
     ),
     "many values, one by one": "coords ComposedLayout.cosize",
     "bits, of which no type tells": "LinearLayout from_linear to_linear",
-    "takes a function": "fold_leaf transform_leaf",
+    "takes a function": "filter_tuple fold_leaf transform_apply transform_leaf",
     "reads files, or a notation of its own": "evaluate from_cpp read",
     "has its own hook": "reveal",
     "says what holds while the program runs": "limits",

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
         downcast as downcast,
         max_alignment as max_alignment,
         recast_layout as recast_layout,
+        size_in_bytes as size_in_bytes,
         upcast as upcast,
     )
     from .coalesce import (
@@ -35,8 +36,10 @@ if TYPE_CHECKING:
     from .edit import (
         append as append,
         group as group,
+        group_modes as group_modes,
         prepend as prepend,
         replace as replace,
+        reverse as reverse,
         select as select,
         take as take,
     )

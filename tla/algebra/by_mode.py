@@ -7,10 +7,20 @@ modes of a mode.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, Union
 
 from ..errors import CongruenceError
-from ..layouts import AnyLayout, Layout, Underscore, _, as_layout, is_layout, product, text_of, wrap
+from ..layouts import (
+    AnyLayout,
+    Layout,
+    Underscore,
+    as_layout,
+    is_layout,
+    is_underscore,
+    product,
+    text_of,
+    wrap,
+)
 from ..numbers import IntLike, is_tuple, limit_nesting
 from .modes import modes_of, row
 
@@ -21,9 +31,8 @@ Tiler: TypeAlias = Union[AnyLayout, IntLike, Underscore, "tuple[Tiler, ...]", No
 """What composes with, divides or multiplies a layout, or one of its modes."""
 
 
-def is_left_alone(tiler: object) -> bool:
-    """Whether a tiler leaves its mode as it is."""
-    return tiler is None or tiler is _
+is_left_alone: Final = is_underscore
+"""Whether a tiler leaves its mode as it is."""
 
 
 def require_modes(whole: Any, rank: int, tilers: tuple[Any, ...]) -> None:

@@ -16,7 +16,16 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import DivisibilityError, LayoutError, OverlapError, UnsupportedError
 from ..ground import ElementType, constexpr, element_type
-from ..layouts import AnyLayout, ComposedLayout, Swizzle, as_layout, is_composed, is_swizzle, trusted
+from ..layouts import (
+    AnyLayout,
+    ComposedLayout,
+    Swizzle,
+    as_layout,
+    cosize,
+    is_composed,
+    is_swizzle,
+    trusted,
+)
 from ..numbers import (
     Int,
     IntLike,
@@ -285,6 +294,25 @@ def recast_layout(
     old, new = _bits(old_type), _bits(new_type)
     common = common_divisor(old, new)
     return downcast(upcast(layout, new // common), old // common)
+
+
+@operation
+def size_in_bytes(element: str | ElementType | IntLike, layout: AnyLayout | ComposedLayout) -> Any:
+    """Return the bytes from the first element of a layout to its last: cosize times width, rounded up.
+
+    >>> size_in_bytes("bf16", Layout((8, 8), (16, 1))), size_in_bytes("s4", Layout(5))
+    (240, 3)
+
+    Args:
+        element: The name of an element type, or its width in bits. A name is static.
+
+    Raises:
+        UnsupportedError: the type is unknown, or has no width.
+        LayoutError: the width is not positive.
+    Source: CuTe's Python DSL ``size_in_bytes``, which takes the cosize inside a swizzle.
+    """
+    whole: Any = layout
+    return ceil_div(cosize(whole) * _bits(element), Int(8))
 
 
 def _bits(x: Any) -> int:

@@ -7,22 +7,19 @@ mode made of several holds the product of theirs, where its data are still its f
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
-from ..errors import UnsupportedError
 from ..layouts import (
     AnyLayout,
     Layout,
     as_layout,
+    data_of_one,
     int_tuple,
     is_layout,
-    product,
     product_each,
-    text_of,
     trusted,
 )
-from ..numbers import IntTuple, _0, _1, comparison, decide, known_eq, of_domain
+from ..numbers import IntTuple, _0, _1, of_domain
 from .modes import operation
 
 if TYPE_CHECKING:
@@ -70,13 +67,34 @@ def take(x: Any, begin: SupportsIndex, end: SupportsIndex) -> Any:
 
 
 @overload
-def group(x: AnyLayout, begin: SupportsIndex, end: SupportsIndex) -> AnyLayout: ...
+def reverse(x: AnyLayout) -> AnyLayout: ...
 @overload
-def group(x: IntTuple, begin: SupportsIndex, end: SupportsIndex) -> tuple[Any, ...]: ...
+def reverse(x: IntTuple) -> Any: ...
 @operation
 @of_domain
-def group(x: Any, begin: SupportsIndex, end: SupportsIndex) -> Any:
+def reverse(x: Any) -> Any:
+    """Return the modes in reverse, the last first; a layout of a layout. An int stays.
+
+    >>> reverse((4, (2, 3), 8))
+    (8, (2, 3), 4)
+    >>> print(reverse(Layout((4, (2, 3)), (6, (3, 1)))))
+    ((2,3),4):((3,1),6)
+
+    Source: CuTe ``reverse``, tuple_algorithms.hpp, of tuples alone.
+    """
+    return _edited(x, int_tuple.reverse)
+
+
+@overload
+def group(x: AnyLayout, begin: SupportsIndex, end: SupportsIndex | None = None) -> AnyLayout: ...
+@overload
+def group(x: IntTuple, begin: SupportsIndex, end: SupportsIndex | None = None) -> tuple[Any, ...]: ...
+@operation
+@of_domain
+def group(x: Any, begin: SupportsIndex, end: SupportsIndex | None = None) -> Any:
     """Return ``x`` with the modes ``begin`` to ``end`` made one mode; a layout keeps its offsets.
+
+    Without ``end`` the last mode is the last of them. `group_modes` is another name of this function.
 
     ``group(layout, begin, end)(i) == layout(i)`` for every index ``i``.
 
@@ -89,7 +107,7 @@ def group(x: Any, begin: SupportsIndex, end: SupportsIndex) -> Any:
         CoordinateError: they are no range of modes.
         UnsupportedError: the data of the modes are not the first coordinates of the one mode, since
             a padded mode stands below another.
-    Source: CuTe ``group``, layout.hpp.
+    Source: CuTe ``group``, layout.hpp; ``group_modes`` of its Python DSL.
     """
     if not is_layout(x):
         return int_tuple.group(x, begin, end)
@@ -97,9 +115,12 @@ def group(x: Any, begin: SupportsIndex, end: SupportsIndex) -> Any:
     if not x.is_padded:
         return trusted(shape, stride)
     data, sizes = int_tuple.wrap(x.origin_shape), product_each(x.shape)
-    at = slice(begin, end)
-    one = _data_of_one(sizes[at], data[at], f"modes {begin} to {end} of", x)
-    return Layout(shape, stride, (*data[:begin], one, *data[end:]))
+    last = len(data) if end is None else end
+    one = data_of_one(sizes[begin:last], data[begin:last], f"modes {begin} to {last} of", x)
+    return Layout(shape, stride, (*data[:begin], one, *data[last:]))
+
+
+group_modes = group
 
 
 @overload
@@ -198,32 +219,5 @@ def _joined(x: Any, item: Any, join: Callable[[Any, Any], Any]) -> Any:
     shape, stride = join(x.shape, new.shape), join(x.stride, new.stride)
     if not (x.is_padded or new.is_padded):
         return trusted(shape, stride)
-    one = _data_of_one(product_each(new.shape), int_tuple.wrap(new.origin_shape), "the modes of", new)
+    one = data_of_one(product_each(new.shape), int_tuple.wrap(new.origin_shape), "the modes of", new)
     return Layout(shape, stride, join(x.origin_shape, one))
-
-
-def _data_of_one(sizes: Any, data: Any, what: str, layout: AnyLayout) -> Any:
-    """How many coordinates of one mode hold data, given those of the modes that it is made of.
-
-    The coordinates with every ``c_i < data_i`` are the first ones of the mode exactly where there are
-    none, or of any two modes the lower is full or the upper holds data at coordinate 0 alone.
-    """
-    total = product(data)
-    if known_eq(total, 0) is True:
-        return total
-    for (size, n), (_size, above) in combinations(zip(sizes, data, strict=True), 2):
-        full, one = known_eq(n, size), known_eq(above, 1)
-        if full is False and one is False:
-            raise UnsupportedError(
-                f"the data of {what} {layout} are not the first coordinates of one mode",
-                f"Of their sizes {text_of(sizes)}, {text_of(data)} hold data:"
-                " a padded mode stands below another.",
-                "Drop the origin shape first: Layout(layout.shape, layout.stride).",
-                layout=layout,
-                sizes=sizes,
-                origin_shape=data,
-            )
-        if not (full or one):
-            at, end = (n, size) if full is None else (above, 1)
-            decide(None, comparison(at, "==", end))
-    return total

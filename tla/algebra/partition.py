@@ -30,6 +30,7 @@ from ..layouts import (
     as_layout,
     crd2idx,
     is_tensor,
+    is_underscore,
     make_layout,
     map_parts,
     product_each,
@@ -160,4 +161,4 @@ def _digit(number: Any, size: Any, step: Any) -> Any:
 
 
 def _projected(proj: Any, x: Any) -> Any:
-    return tuple([part for keep, part in zip(proj, x, strict=True) if keep is not _])
+    return tuple([part for keep, part in zip(proj, x, strict=True) if not is_underscore(keep)])

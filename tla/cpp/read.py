@@ -55,7 +55,8 @@ def from_cpp(text: str, symbols: Mapping[str, Any] | None = None) -> Any:
     is unsigned. In an origin shape it is at most the size of the mode. If the sizes do not imply that,
     it is one of the layout's ``assumptions``. `to_cpp` returns the type as g++ prints it.
 
-    ``tla::Layout<Shape, Stride>`` has a third argument by default, an origin shape of unknowns.
+    ``tla::Layout<Shape, Stride>`` has a third argument by default, an origin shape of unknowns. CuTe's
+    ``Layout<Shape>`` has a compact stride by default, as ``LayoutLeft``.
 
     A name in an expression has its value in ``symbols``. A name that is not there is an unknown size, 1
     or more. C++ text does not have the range and divisor of a symbol. With the symbols of ``x``,
@@ -380,9 +381,12 @@ class _Reader(IntReader):
         if len(parts) == 3 and "cute" in name:
             self.scan.fail("a layout of CuTe has no origin shape", start, self.scan.last)
         if len(parts) != 3:
+            is_tla = "cute" not in name and "tla" in name
+            if len(parts) == 1 and not is_tla:  # CuTe's stride is compact by default
+                parts.append(None)
             shape, stride = self.exactly(2, parts, name, start)
             origin = None
-            if "cute" not in name and "tla" in name:  # the third argument has a default
+            if is_tla:  # the third argument has a default
                 rank = len(stride) if is_tuple(stride) else 1
                 origin = tuple(self.unknown("unsigned int", "o") for _i in range(rank))
         else:

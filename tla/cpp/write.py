@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ..errors import NotALayoutError, UnsupportedError
-from ..layouts import _, default_origin, is_composed, is_layout, is_swizzle, text_of
+from ..layouts import default_origin, is_composed, is_layout, is_swizzle, is_underscore, text_of
 from ..numbers import (
     Condition,
     Expr,
@@ -69,6 +69,8 @@ def to_cpp(value: object, dialect: str = "catlass", kind: str = "type") -> str:
     if kind not in ("type", "value"):
         raise UnsupportedError(f"no kind {kind!r} of C++ text", "Write 'type' or 'value'.", kind=kind)
     library = dialect_of(dialect)
+    if value is None:  # which stands for `_` only among the parts of a coordinate
+        leaf(value)
     if isinstance(value, Condition):
         if kind == "type":
             raise UnsupportedError("a condition has no type of its own", "Write kind='value'.")
@@ -95,7 +97,7 @@ def _type(x: Any, to: Dialect, place: _Place) -> str:
         else:
             _without_origin(x)
         return _template(f"{space}::Layout", parts)
-    if x is _:
+    if is_underscore(x):
         return f"{space}::Underscore"
     if is_swizzle(x):
         return _swizzle(x, to)
@@ -151,7 +153,7 @@ def _value(x: Any, to: Dialect, place: _Place) -> str:
         elif not _leaves_origin_out(x):
             parts.append(_value(_as_tuple(x.origin_shape), to, "extent"))
         return _call(to.make_layout, parts)
-    if x is _:
+    if is_underscore(x):
         return f"{space}::_"
     if is_swizzle(x):
         return _swizzle(x, to) + "{}"
@@ -174,13 +176,13 @@ def _maker(x: tuple[Any, ...], to: Dialect, place: _Place) -> str:
         return to.make_shape
     if place == "stride":
         return to.make_stride
-    if _holds_underscore(x):
-        return to.make_coord
-    return "cute::make_tile" if any(map(is_layout, x)) else to.make_tuple
+    if any(map(is_layout, x)):
+        return "cute::make_tile"
+    return to.make_coord if _holds_underscore(x) else to.make_tuple
 
 
 def _holds_underscore(x: Any) -> bool:
-    return any(map(_holds_underscore, x)) if is_tuple(x) else x is _
+    return any(map(_holds_underscore, x)) if is_tuple(x) else is_underscore(x)
 
 
 def _int_value(n: Any, type_: str, to: Dialect) -> str:

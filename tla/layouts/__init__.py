@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         crd2crd as crd2crd,
         crd2idx as crd2idx,
         crd2offset as crd2offset,
+        elem_leq as elem_leq,
         elem_less as elem_less,
         idx2crd as idx2crd,
         lex_less as lex_less,
@@ -34,10 +35,14 @@ if TYPE_CHECKING:
         congruent as congruent,
         elem_scale as elem_scale,
         evenly_divides as evenly_divides,
+        filter_tuple as filter_tuple,
+        find as find,
         flatten_to_tuple as flatten_to_tuple,
         fold_leaf as fold_leaf,
         inner_product as inner_product,
         insert as insert,
+        is_major as is_major,
+        leading_dim as leading_dim,
         make_tuple as make_tuple,
         product as product,
         product_each as product_each,
@@ -46,6 +51,7 @@ if TYPE_CHECKING:
         repeat as repeat,
         repeat_like as repeat_like,
         shape_div as shape_div,
+        transform_apply as transform_apply,
         transform_leaf as transform_leaf,
         unflatten as unflatten,
         unwrap as unwrap,
@@ -57,6 +63,7 @@ if TYPE_CHECKING:
         Layout as Layout,
         cosize as cosize,
         depth as depth,
+        dice as dice,
         flatten as flatten,
         get as get,
         is_layout as is_layout,
@@ -73,6 +80,7 @@ if TYPE_CHECKING:
         same_static as same_static,
         shape as shape,
         size as size,
+        slice_ as slice_,
         slice_and_offset as slice_and_offset,
         static_mask as static_mask,
         stride as stride,
@@ -82,9 +90,7 @@ if TYPE_CHECKING:
         Coord as Coord,
         Underscore as Underscore,
         _ as _,
-        dice as dice,
         has_underscore as has_underscore,
-        slice_ as slice_,
     )
     from .swizzle import (
         MAX_BITS as MAX_BITS,
@@ -134,6 +140,7 @@ if TYPE_CHECKING:
         tuple_or_expr as tuple_or_expr,
         value_at as value_at,
     )
+    from .slicing import data_of_one as data_of_one, is_underscore as is_underscore
     from .tensor import is_tensor as is_tensor
 
 lazy(__name__)

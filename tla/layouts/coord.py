@@ -34,6 +34,7 @@ from ..numbers import (
     _1,
     at_least,
     ceil_div,
+    comparison,
     decide_all,
     equal,
     evaluated,
@@ -68,10 +69,12 @@ from .int_tuple import (
     unflatten,
     weakly_congruent,
 )
-from .slicing import Coord, _
+from .slicing import Coord, is_underscore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from ..numbers import Question
 
 # --- order ------------------------------------------------------------------------------------
 
@@ -89,6 +92,25 @@ def elem_less(a: IntTuple, b: IntTuple) -> bool:
         CongruenceError: the profiles differ.
     """
     return decide_all(order(x, y) for x, y in _pairs(a, b))
+
+
+@constexpr
+def elem_leq(a: IntTuple, b: IntTuple) -> bool:
+    """Whether no leaf of ``a`` is greater than the leaf of ``b`` at its place.
+
+    >>> elem_leq((3, (2, 2)), (4, (2, 3))), elem_leq((1, 5), (2, 3))
+    (True, False)
+
+    Raises:
+        CongruenceError: the profiles differ.
+    Source: CuTe ``elem_leq``, int_tuple.hpp, which is True as soon as one leaf is not greater.
+    """
+    return decide_all(_at_most(x, y) for x, y in _pairs(a, b))
+
+
+def _at_most(x: Any, y: Any) -> Question:
+    is_greater = known_lt(y, x)
+    return (None, comparison(x, "<=", y)) if is_greater is None else (not is_greater, None)
 
 
 @constexpr
@@ -496,7 +518,7 @@ def _offset(coord: Any, shape: Any, stride: Any, extend: bool, kept: list[Any] |
             total = term if total is None else total + term
         return _0 if total is None else total
     if type(coord) not in PLAIN_INTS:
-        if coord is _ and kept is not None:
+        if kept is not None and is_underscore(coord):
             kept.append((shape, stride))
             return _0
         coord = leaf(coord)

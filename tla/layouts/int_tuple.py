@@ -26,6 +26,7 @@ from ..ground import (
     limit_of,
     refused_digits,
     shortened,
+    shown,
     way_out,
 )
 from ..numbers import (
@@ -35,6 +36,7 @@ from ..numbers import (
     TUPLE,
     Basis,
     Int,
+    IntLike,
     IntTuple,
     _1,
     at_least,
@@ -163,6 +165,8 @@ def text_of(x: Any, *more: Any) -> str:
     notation: list[Notation] = []
 
     def other_text(leaf: Any) -> str:  # of a leaf that is no plain int
+        if leaf is None:  # which stands for `_`
+            return "_"
         if isinstance(leaf, Basis):
             return leaf.text(lambda n: _text(n, 0, other_text))
         if not notation:
@@ -395,8 +399,119 @@ def fold_leaf(f: Callable[[Any, Any], Any], start: Any, x: IntTuple) -> Any:
     return reduce(f, leaves(as_int_tuple(x)), start)
 
 
+def transform_apply(x: Any, /, *others: Any, f: Callable[..., Any], g: Callable[..., Any]) -> Any:
+    """Return ``g(f(x0, y0), f(x1, y1), ...)`` over the modes of ``x`` and of the other tuples.
+
+    >>> transform_apply((4, 2, 3), (1, 4, 8), f=lambda s, d: (s - 1) * d, g=lambda *r: 1 + sum(r))
+    24
+
+    What is no tuple is its only mode. A mode may be anything: a tuple, a layout.
+
+    Raises:
+        CongruenceError: the tuples differ in the number of their modes.
+    Source: CuTe ``transform_apply``, tuple_algorithms.hpp.
+    """
+    if not is_tuple(x):
+        return g(f(x, *others))
+    if not all(is_tuple(other) and len(other) == len(x) for other in others):
+        raise CongruenceError(f"{', '.join(map(shown, (x, *others)))} differ in the number of modes")
+    return g(*[f(*modes) for modes in zip(x, *others, strict=True)])
+
+
+def filter_tuple(x: Any, /, *others: Any, f: Callable[..., Any]) -> tuple[Any, ...]:
+    """Return the tuples that ``f`` gives for the modes of ``x`` and of the other tuples, joined.
+
+    >>> filter_tuple((4, 1, (2, 3)), f=lambda mode: () if mode == 1 else (mode,))
+    (4, (2, 3))
+    >>> filter_tuple((4, 2, 3), (1, 0, 8), f=lambda s, d: (s,) if d else ())
+    (4, 3)
+
+    Raises:
+        CongruenceError: the tuples differ in the number of their modes.
+    Source: CuTe ``filter_tuple``, tuple_algorithms.hpp.
+    """
+
+    def joined(*parts: Any) -> tuple[Any, ...]:
+        return tuple([i for part in parts for i in (part if is_tuple(part) else (part,))])
+
+    joint: tuple[Any, ...] = transform_apply(x, *others, f=f, g=joined)
+    return joint
+
+
 def not_congruent(a: Any, b: Any) -> CongruenceError:
     return CongruenceError(f"{text_of(a)} and {text_of(b)} have different profiles", a=a, b=b)
+
+
+# --- search -----------------------------------------------------------------------------------
+
+
+def _places(x: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Any]]:
+    """The path to each leaf, and the leaf; an int is its own mode 0."""
+    for i, part in enumerate(x if is_tuple(x) else (x,)):
+        if is_tuple(part):
+            yield from _places(part, (*path, i))
+        else:
+            yield (*path, i), leaf(part)
+
+
+def _mode_at(path: tuple[int, ...]) -> int | tuple[int, ...]:
+    return path[0] if len(path) == 1 else path
+
+
+@constexpr
+@limit_nesting
+def find(t: IntTuple, x: IntLike) -> int | tuple[int, ...] | None:
+    """Return the first mode of ``t`` that is ``x``: an int, or the path to it if it is nested.
+
+    None if there is none. A symbolic int that only may be ``x`` is passed over.
+
+    >>> find((4, 2, 3), 2), find((4, (2, 3)), 3), find((4, (2, 3)), 5)
+    (1, (1, 1), None)
+
+    Source: CuTe's Python DSL ``find``; C++ has the number of modes where this is None.
+    """
+    wanted = leaf(x)
+    return next((_mode_at(path) for path, n in _places(t) if known_eq(n, wanted) is True), None)
+
+
+@constexpr
+@limit_nesting
+def leading_dim(shape: IntTuple, stride: IntTuple) -> int | tuple[int, ...] | None:
+    """Return the first mode, from left to right, with stride 1: an int, or the path if it is nested.
+
+    None if there is none. A mode of size 1 does not count, nor a symbolic stride that only may be 1.
+
+    >>> leading_dim((8, 4), (4, 1)), leading_dim((8, (2, 2)), (4, (2, 1))), leading_dim((8, 4), (8, 2))
+    (1, (1, 1), None)
+
+    Raises:
+        CongruenceError: shape and stride have different profiles.
+    Source: CuTe's Python DSL ``leading_dim``.
+    """
+    require_congruent(shape, stride)
+    places = zip(leaves(shape), _places(stride), strict=True)
+    return next(
+        (
+            _mode_at(path)
+            for n, (path, d) in places
+            if known_eq(d, 1) is True and known_eq(n, 1) is not True
+        ),
+        None,
+    )
+
+
+def is_major(mode: SupportsIndex, stride: IntTuple) -> bool:
+    """Whether the first stride of a mode is 1; False of a symbolic stride that only may be.
+
+    >>> is_major(0, ((1, 16), 4)), is_major(1, ((1, 16), 4))
+    (True, False)
+
+    Raises:
+        CoordinateError: there is no such mode.
+    Source: CuTe's Python DSL ``is_major``.
+    """
+    first = next(leaves(get(stride, mode)), 0)
+    return known_eq(first, 1) is True
 
 
 # --- arithmetic -------------------------------------------------------------------------------
@@ -633,14 +748,25 @@ def take(x: IntTuple, begin: SupportsIndex, end: SupportsIndex) -> tuple[Any, ..
 
 
 @constexpr
-def group(x: IntTuple, begin: SupportsIndex, end: SupportsIndex) -> tuple[Any, ...]:
-    """Return ``x`` with the modes ``begin`` to ``end`` as one mode.
+def reverse(x: IntTuple) -> Any:
+    """Return the modes in reverse; an int stays.
+
+    >>> reverse((4, (2, 3), 8)), reverse(7)
+    ((8, (2, 3), 4), 7)
+    """
+    checked = as_int_tuple(x)
+    return checked[::-1] if is_tuple(checked) else checked
+
+
+@constexpr
+def group(x: IntTuple, begin: SupportsIndex, end: SupportsIndex | None = None) -> tuple[Any, ...]:
+    """Return ``x`` with the modes ``begin`` to ``end``, or to the last, as one mode.
 
     >>> group((4, 2, 3, 8), 1, 3)
     (4, (2, 3), 8)
     """
     modes = wrap(x)
-    at = _between(modes, begin, end)
+    at = _between(modes, begin, len(modes) if end is None else end)
     return (*modes[: at.start], modes[at], *modes[at.stop :])
 
 

@@ -58,7 +58,7 @@ from ..numbers import (
     of_domain,
     used_here,
 )
-from . import int_tuple
+from . import int_tuple, slicing
 from .coord import (
     checked_origin,
     compact_col_major,
@@ -82,14 +82,27 @@ from .int_tuple import (
     of_static,
     plain_text,
     product,
+    product_each,
     require_addable,
     require_congruent,
     text_of,
     transform_leaf,
     unflatten,
     weakly_congruent,
+    wrap,
 )
-from .slicing import Coord, _, as_coord, has_underscore, kept_origin, no_mode_kept, no_single_offset
+from .slicing import (
+    Coord,
+    _,
+    as_coord,
+    data_of_one,
+    diced,
+    has_underscore,
+    is_underscore,
+    kept_origin,
+    no_mode_kept,
+    no_single_offset,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -788,7 +801,7 @@ def make_stride(*steps: *_Items) -> tuple[*_Items]:
 
 @constexpr
 def make_coord(*parts: *_Items) -> tuple[*_Items]:
-    """Return the coordinate of the arguments, checked; `_` may stand in it. TLA ``MakeCoord``.
+    """Return the coordinate of the arguments, checked; `_` or None may stand in it. TLA ``MakeCoord``.
 
     >>> make_coord(1, (0, _))
     (1, (0, _))
@@ -798,15 +811,29 @@ def make_coord(*parts: *_Items) -> tuple[*_Items]:
 
 
 @constexpr
-def make_tile(*extents: *_Items) -> tuple[*_Items]:
-    """Return the tile of the arguments, checked. CuTe ``make_tile``.
+def make_tile(*parts: *_Items) -> tuple[*_Items]:
+    """Return the tile of the arguments, checked: ints, layouts, and `_` for a mode that stays.
 
     >>> print(zipped_divide(parse("(4,6):(6,1)"), make_tile(2, 3)))
     ((2,3),(2,2)):((6,1),(12,3))
+    >>> print(composition(parse("(4,6):(6,1)"), make_tile(Layout(2, 2), _)))
+    (2,6):(12,1)
+
+    Source: CuTe ``make_tile``, layout.hpp.
     """
-    return make_shape(*extents)
+    tile: tuple[*_Items] = _as_tile(parts)
+    return tile
 
 
+@limit_nesting
+def _as_tile(x: Any) -> Any:
+    if is_tuple(x):
+        return tuple([_as_tile(i) for i in x])
+    return x if is_layout(x) or is_underscore(x) else as_shape(x)
+
+
+@overload
+def make_layout(layout: AnyLayout, /, *layouts: AnyLayout) -> AnyLayout: ...
 @overload
 def make_layout(
     shape: S, stride: None = None, origin_shape: IntTuple | None = None
@@ -814,15 +841,41 @@ def make_layout(
 @overload
 def make_layout(shape: S, stride: D, origin_shape: IntTuple | None = None) -> Layout[S, D]: ...
 @constexpr
-def make_layout(shape: Any, stride: Any = None, origin_shape: Any = None) -> AnyLayout:
+def make_layout(shape: Any, stride: Any = None, origin_shape: Any = None, *layouts: Any) -> AnyLayout:
     """Return the layout of a shape and a stride; compact, the first mode fastest, without one.
 
     >>> print(make_layout((_2, 4), (_12, _1)), make_layout((2, (3, 4))))
     (_2,4):(_12,_1) (2,(3,4)):(_1,(2,6))
 
+    Of layouts it is the layout whose modes they are: ``make_layout(a, b)(i, j) == a(i) + b(j)``.
+
+    >>> print(make_layout(Layout(4, 2), Layout((2, 3), (1, 8))))
+    (4,(2,3)):(2,(1,8))
+
+    Raises:
+        NotALayoutError: layouts stand among other arguments.
+        UnsupportedError: the data of a layout are not its first coordinates, as one mode.
     Source: TLA and CuTe ``MakeLayout``, ``make_layout``.
     """
+    if type(shape) is not TUPLE and is_layout(shape):
+        modes = [stride, origin_shape, *layouts]
+        while modes and modes[-1] is None:
+            modes.pop()
+        return _of_layouts(shape, *modes)
+    if layouts:
+        as_layout(shape)
     return Layout(shape, stride, origin_shape)
+
+
+@keeps_assumptions
+def _of_layouts(*layouts: AnyLayout) -> AnyLayout:
+    """The layout of some modes."""
+    modes = [as_layout(x) for x in layouts]
+    shape, stride = tuple([x.shape for x in modes]), tuple([x.stride for x in modes])
+    if not any(x.is_padded for x in modes):
+        return Layout(shape, stride)
+    data = [data_of_one(product_each(x.shape), wrap(x.origin_shape), "the modes of", x) for x in modes]
+    return Layout(shape, stride, tuple(data))
 
 
 @constexpr
@@ -920,6 +973,69 @@ def _places(flat: list[tuple[Any, Any]], steps: tuple[Any, ...]) -> tuple[int, .
 # --- slicing ----------------------------------------------------------------------------------
 
 
+@overload
+def slice_(coord: Coord, x: AnyLayout) -> AnyLayout: ...
+@overload
+def slice_(coord: Coord, x: IntTuple) -> tuple[Any, ...]: ...
+@overload
+def slice_(coord: Coord, x: Any) -> Any: ...
+@constexpr
+def slice_(coord: Coord, x: Any) -> Any:
+    """Return the modes of ``x`` at which ``coord`` has `_`: a layout of a layout, else a flat tuple.
+
+    ``slice_(coord, layout)`` is ``layout[coord]``; where ``coord`` has no `_`, the layout of no mode.
+
+    >>> slice_((_, 0), ((2, 3), 4)), slice_((1, (_, _)), (8, ((2, 3), 5)))
+    (((2, 3),), ((2, 3), 5))
+    >>> print(slice_((_, 0), Layout(((2, 3), 4))))
+    ((2,3)):((_1,2))
+
+    Raises:
+        CongruenceError: the profiles of int tuples do not fit.
+        CoordinateError: ``coord`` is no coordinate of the layout.
+        UnsupportedError: see `slice_and_offset`.
+    Source: CuTe ``slice``, layout.hpp and int_tuple.hpp; its Python DSL has ``coord`` last.
+    """
+    if not isinstance(x, OfCoordinates):
+        return slicing.slice_(coord, x)
+    layout: Any = x
+    if has_underscore(coord):
+        return slice_and_offset(coord, layout)[0]
+    none = trusted((), ()), (layout.inner if _is_outer(x) else layout)(coord)
+    return layout.with_inner(none)[0] if _is_outer(x) else none[0]
+
+
+@overload
+def dice(coord: Coord, x: AnyLayout) -> AnyLayout: ...
+@overload
+def dice(coord: Coord, x: IntTuple) -> tuple[Any, ...]: ...
+@overload
+def dice(coord: Coord, x: Any) -> Any: ...
+@constexpr
+@keeps_assumptions
+def dice(coord: Coord, x: Any) -> Any:
+    """Return the modes of ``x`` at which ``coord`` has an int: what `slice_` leaves out.
+
+    The ints select modes alone. The modes left out stand at 0.
+
+    >>> dice((_, 0), ((2, 3), 4)), dice((1, (_, 0)), (8, ((2, 3), 5)))
+    ((4,), (8, 5))
+    >>> print(dice((_, 0), Layout(((2, 3), 4))))
+    (4):(6)
+
+    Raises:
+        CongruenceError: the profiles do not fit.
+        UnsupportedError: see `slice_and_offset`.
+    Source: CuTe ``dice``, layout.hpp and int_tuple.hpp.
+    """
+    if not is_layout(x):
+        return x.with_inner(dice(coord, x.inner)) if _is_outer(x) else slicing.dice(coord, x)
+    if not is_tuple(coord):
+        return trusted((), ()) if is_underscore(coord) else x
+    kept = trusted(slicing.dice(coord, x.shape), slicing.dice(coord, x.stride))
+    return padded(kept, kept_origin(diced(coord), x.shape, x.origin_shape)) if x.is_padded else kept
+
+
 @constexpr
 def slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     """Return the layout of the modes at which ``coord`` has `_`, and the offset of its first element.
@@ -956,7 +1072,7 @@ def slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
 @keeps_assumptions
 def _slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     """`slice_and_offset` of any ints."""
-    if coord is _:
+    if is_underscore(coord):
         return layout, _0
     modes: list[tuple[Any, Any]] = []
     offset: Any = _0

@@ -5,20 +5,23 @@
 (((2, 3),), (4,))
 
 `tla.layouts.layout` makes a layout of the modes that it keeps; `kept_origin` says what holds data there.
+As in CuTe's Python DSL, None stands for `_`.
 """
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any, Final, SupportsIndex, TypeAlias, Union
 
 from ..errors import CongruenceError, CoordinateError, UnsupportedError
-from ..ground import constexpr
 from ..numbers import (
     IntTuple,
     SymbolicInt,
     _0,
     _1,
     ceil_div,
+    comparison,
+    decide,
     is_tuple,
     known_eq,
     leaf,
@@ -48,8 +51,13 @@ class Underscore:
 
 _: Final = Underscore()
 
-Coord: TypeAlias = Union[SupportsIndex, SymbolicInt, Underscore, "tuple[Coord, ...]"]
-"""An int tuple that may have `_` at some places: what slicing takes."""
+Coord: TypeAlias = Union[SupportsIndex, SymbolicInt, Underscore, "tuple[Coord, ...]", None]
+"""An int tuple that may have `_`, or None for it, at some places: what slicing takes."""
+
+
+def is_underscore(x: object) -> bool:
+    """Whether ``x`` is `_`, or None, which stands for it."""
+    return x is _ or x is None
 
 
 def no_single_offset(coord: Coord, whole: str) -> CoordinateError:
@@ -75,20 +83,19 @@ def no_mode_kept(coord: Coord, kind: str, instead: str) -> CoordinateError:
 def has_underscore(coord: Coord) -> bool:
     """Whether a coordinate keeps some mode.
 
-    >>> has_underscore((1, (_, 2))), has_underscore((1, 2))
-    (True, False)
+    >>> has_underscore((1, (_, 2))), has_underscore((1, 2)), has_underscore((1, None))
+    (True, False, True)
     """
     if is_tuple(coord):
         return any(map(has_underscore, coord))
-    return coord is _
+    return coord is _ or coord is None
 
 
-@constexpr
 @limit_nesting
 def slice_(coord: Coord, x: IntTuple) -> tuple[Any, ...]:
     """Return the modes of ``x`` at which ``coord`` has `_`, in one flat tuple of modes.
 
-    >>> slice_((_, 0), ((2, 3), 4)), slice_((1, (_, _)), (8, ((2, 3), 5)))
+    >>> slice_((_, 0), ((2, 3), 4)), slice_((1, (None, _)), (8, ((2, 3), 5)))
     (((2, 3),), ((2, 3), 5))
 
     Raises:
@@ -98,7 +105,6 @@ def slice_(coord: Coord, x: IntTuple) -> tuple[Any, ...]:
     return _picked(coord, x, keep=True)
 
 
-@constexpr
 @limit_nesting
 def dice(coord: Coord, x: IntTuple) -> tuple[Any, ...]:
     """Return the modes of ``x`` at which ``coord`` has an int: what `slice_` leaves out.
@@ -118,9 +124,17 @@ def _picked(coord: Any, x: Any, keep: bool) -> tuple[Any, ...]:
         if not is_tuple(x) or len(coord) != len(x):
             raise CongruenceError(f"{text_of(coord)} does not fit {text_of(x)}", coord=coord, value=x)
         return tuple(p for c, i in zip(coord, x, strict=True) for p in _picked(c, i, keep))
-    if coord is not _:
+    is_kept = is_underscore(coord)
+    if not is_kept:
         leaf(coord)
-    return (x,) if (coord is _) is keep else ()
+    return (x,) if is_kept is keep else ()
+
+
+def diced(coord: Any) -> Any:
+    """Return the coordinate that keeps the modes at which another has an int; 0 fixes the others."""
+    if is_tuple(coord):
+        return tuple([diced(c) for c in coord])
+    return _0 if is_underscore(coord) else _
 
 
 @limit_nesting
@@ -128,7 +142,7 @@ def as_coord(x: Any) -> Any:
     """Return ``x`` checked as a coordinate, which may have `_` at some places."""
     if is_tuple(x):
         return tuple(as_coord(i) for i in x)
-    return x if x is _ else leaf(x)
+    return x if is_underscore(x) else leaf(x)
 
 
 def kept_origin(coord: Any, shape: Any, origin: Any) -> tuple[Any, ...]:
@@ -156,9 +170,36 @@ def kept_origin(coord: Any, shape: Any, origin: Any) -> tuple[Any, ...]:
     return tuple(n for box in boxes if box is not None for n in box)
 
 
+def data_of_one(sizes: Any, data: Any, what: str, layout: object) -> Any:
+    """Return how many coordinates of one mode hold data, given those of the modes that it is made of.
+
+    The coordinates with every ``c_i < data_i`` are the first ones of the mode exactly where there are
+    none, or of any two modes the lower is full or the upper holds data at coordinate 0 alone.
+    """
+    total = product(data)
+    if known_eq(total, 0) is True:
+        return total
+    for (size, n), (_size, above) in combinations(zip(sizes, data, strict=True), 2):
+        full, one = known_eq(n, size), known_eq(above, 1)
+        if full is False and one is False:
+            raise UnsupportedError(
+                f"the data of {what} {layout} are not the first coordinates of one mode",
+                f"Of their sizes {text_of(sizes)}, {text_of(data)} hold data:"
+                " a padded mode stands below another.",
+                "Drop the origin shape first: Layout(layout.shape, layout.stride).",
+                layout=layout,
+                sizes=sizes,
+                origin_shape=data,
+            )
+        if not (full or one):
+            at, end = (n, size) if full is None else (above, 1)
+            decide(None, comparison(at, "==", end))
+    return total
+
+
 def _parts(coord: Any, shape: Any, weight: Any) -> tuple[Any, list[tuple[Any, Any]]]:
     """A mode's index as ``base + sum(weight_i * x_i)``: the base, and each part's weight and size."""
-    if coord is _:
+    if is_underscore(coord):
         return _0, [(weight, product(shape))]
     if not is_tuple(coord):
         return weight * coord, []

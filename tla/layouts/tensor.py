@@ -70,7 +70,7 @@ from ..numbers import (
 from .coord import default_origin, mode_indices
 from .int_tuple import elem_scale, flatten_to_tuple, leaves, map_parts, repeat_like, text_of
 from .layout import AnyLayout, Layout, as_layout
-from .slicing import Coord, _, has_underscore, no_mode_kept, no_single_offset, slice_
+from .slicing import Coord, has_underscore, is_underscore, no_mode_kept, no_single_offset, slice_
 from .tile import blocks_kept, get_tile_layout, per_mode
 
 if TYPE_CHECKING:
@@ -349,7 +349,7 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
         Source: CATLASS ``Tensor::operator()`` with ``_``; there the coordinate starts from 0 again, and
             with it the place in a block.
         """
-        if coord is _:
+        if is_underscore(coord):
             return self
         if not has_underscore(coord):
             raise no_mode_kept(coord, "tensor", "tensor.element(...) for its value")
@@ -361,7 +361,7 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
                 coord=coord,
             )
         layout, kept = self.layout[coord], slice_(coord, self.coord)
-        at = [_0 if c is _ else start + c for c, start in zip(parts, self.coord, strict=True)]
+        at = [_0 if is_underscore(c) else start + c for c, start in zip(parts, self.coord, strict=True)]
         return _view(self.data, layout, kept, self.position, self._at(tuple(at)))
 
     __iter__ = None
