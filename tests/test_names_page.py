@@ -1,6 +1,8 @@
 """Each name that docs/names.md gives as ours exists, and each that it gives as pycute's."""
 
+import ast
 import builtins
+import inspect
 import re
 from importlib import import_module
 from pathlib import Path
@@ -8,6 +10,8 @@ from typing import Any
 
 import pytest
 from cases import over
+
+import tla
 
 PAGE = Path(__file__).parents[1] / "docs" / "names.md"
 
@@ -73,6 +77,41 @@ def test_our_names_exist(row: list[str]) -> None:
         else:
             found = any(hasattr(module, base) for module in modules)
         assert found, name
+
+
+def takes(function: Any, call: ast.Call) -> bool:
+    """Whether a function takes as many arguments as a call has, and options of its names."""
+    options = {option.arg: ... for option in call.keywords if option.arg}
+    places = [... for part in call.args if not isinstance(part, ast.Starred)]
+    try:
+        return bool(inspect.signature(function).bind_partial(*places, **options))
+    except TypeError:
+        return False
+
+
+def test_our_calls_are_taken() -> None:
+    modules: list[Any] = [import_module(room) for room in ROOMS]
+    found = 0
+    for row in rows():
+        for code in re.findall(r"`(\w[\w.]*\([^`]*\))`", row[-1]):
+            call = ast.parse(re.sub(r"=(?=[,)])", "=...", code), mode="eval").body
+            assert isinstance(call, ast.Call)
+            name = ast.unparse(call.func).removeprefix("tla.")
+            functions = [getattr(module, name) for module in modules if hasattr(module, name)]
+            found += len(functions) > 0
+            assert not functions or any(takes(function, call) for function in functions), code
+    assert found > 20
+
+
+def test_what_a_call_on_the_page_gives() -> None:
+    layout = tla.Layout((4, 8), (8, 1))
+    assert str(tla.make_layout(layout, layout)) == "((4,8),(4,8)):((8,1),(8,1))"
+    assert tla.make_tile(layout, 4, tla._) == (layout, 4, tla._)
+    assert tla.slice_((tla._, 1), layout) == layout[None, 1] == tla.dice((1, None), layout)
+    assert tla.leading_dim(layout.shape, layout.stride) == tla.find(layout.stride, 1) == 1
+    assert tla.is_major(1, layout.stride)
+    assert tla.size_in_bytes("bf16", layout) == 64
+    assert [getattr(tla, f"_{n}") for n in range(129)] == [tla.Int(n) for n in range(129)]
 
 
 def test_the_page_has_names() -> None:

@@ -23,9 +23,9 @@ from tla import (
     _16,
     parse,
 )
-from tla.algebra.cast import downcast, max_alignment, recast_layout, upcast
+from tla.algebra.cast import downcast, max_alignment, recast_layout, size_in_bytes, upcast
 from tla.algebra.coalesce import coalesce
-from tla.ground.dtypes import element_type
+from tla.ground.dtypes import ELEMENT_TYPES, element_type
 from tla.numbers import sym
 from tla.testing import layouts, naive_coords, naive_offset, shapes
 
@@ -417,3 +417,25 @@ def test_unknown_ints() -> None:
     assert max_alignment(Layout(many, 1)) == many
     with pytest.raises(UndecidedError, match="M == 64"):
         max_alignment(Layout((64, m), (1, m)))
+
+
+@pytest.mark.parametrize("bits", [1, 4, 6, 16, 128])
+def test_bytes_are_those_of_the_cosize(bits: int) -> None:
+    name = next(name for name, kind in ELEMENT_TYPES.items() if kind.bits == bits)
+    for text in ("5:1", "(8,8):(16,1)", "(4,0):(1,4)", "4:-3", "Sw<1,0,2> o 3 o 6:1"):
+        layout = tla.parse(text)
+        assert (
+            size_in_bytes(name, layout) == size_in_bytes(bits, layout) == -(-layout.cosize * bits // 8)
+        )
+    assert tla.same_static(size_in_bytes(name, Layout(_4)), tla.Int(-(-4 * bits // 8)))
+    assert not tla.is_static(size_in_bytes(bits, Layout(_4)))
+
+
+def test_bytes_of_what_has_no_width() -> None:
+    for element, error in (("token", UnsupportedError), ("f17", UnsupportedError), (0, LayoutError)):
+        with pytest.raises(error):
+            size_in_bytes(element, Layout(4))
+    with pytest.raises(tla.NotALayoutError):
+        size_in_bytes("f16", (4, 4))  # type: ignore[arg-type]
+    m = tla.sym("M")
+    assert str(size_in_bytes("f16", Layout(m))) == "2*M"

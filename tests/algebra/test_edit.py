@@ -7,7 +7,18 @@ import pytest
 from hypothesis import given, strategies as st
 
 import tla
-from tla import CoordinateError, Layout, LeafError, UnsupportedError, _1, _8, parse
+from tla import (
+    CoordinateError,
+    Layout,
+    LayoutError,
+    LeafError,
+    NotALayoutError,
+    UnsupportedError,
+    _,
+    _1,
+    _8,
+    parse,
+)
 from tla.algebra.edit import append, group, prepend, replace, select, take
 from tla.layouts import int_tuple
 from tla.numbers import sym
@@ -23,6 +34,8 @@ def test_int_tuples_are_edited_as_before(x: Any, item: Any, data: st.DataObject)
     begin, end = sorted(data.draw(st.tuples(st.integers(0, n), st.integers(0, n))))
     upto = data.draw(st.none() | st.integers(0, 5))
     assert group(x, begin, end) == int_tuple.group(x, begin, end)
+    assert group(x, begin) == int_tuple.group(x, begin) == group(x, begin, n)
+    assert tla.reverse(x) == (x[::-1] if isinstance(x, tuple) else x)
     assert take(x, begin, end) == int_tuple.take(x, begin, end)
     assert append(x, item, upto) == int_tuple.append(x, item, upto)
     assert prepend(x, item, upto) == int_tuple.prepend(x, item, upto)
@@ -42,6 +55,8 @@ def test_modes_that_stay_keep_offsets_and_origin(layout: Any, data: st.DataObjec
     assert [result.shape, result.stride, result.origin_shape] == expected
     begin, end = sorted(data.draw(st.tuples(st.integers(0, n), st.integers(0, n))))
     assert take(layout, begin, end) == select(layout, *range(begin, end))
+    if isinstance(layout.shape, tuple):
+        assert tla.reverse(layout) == select(layout, *reversed(range(n)))
 
 
 @given(layouts(shapes(max_size=24, max_depth=1), min_stride=-9, padded=True), st.data())
@@ -77,6 +92,49 @@ def test_what_is_joined_adds_its_offsets(layout: Any, item: Any) -> None:
                 at = (*modes, d) if new_last else (d, *modes)
                 assert naive_offset(result, at) == naive_offset(layout, c) + naive_offset(item, d)
                 assert result.is_valid(at) == (layout.is_valid(c) and item.is_valid(d))
+    if fits:
+        try:
+            both = prepend(tla.make_layout(item), layout)
+        except UnsupportedError:
+            with pytest.raises(UnsupportedError):
+                tla.make_layout(layout, item)
+        else:
+            assert tla.make_layout(layout, item) == both
+
+
+def test_layouts_are_modes() -> None:
+    modes = [Layout(4, 2), Layout((2, 3), (1, 8)), Layout(5, 7), Layout(2, 9)]
+    for n in range(1, 5):
+        assert tla.make_layout(*modes[:n]) == Layout(
+            tuple(x.shape for x in modes[:n]), tuple(x.stride for x in modes[:n])
+        )
+    for wrong in ((Layout(4), 4), (4, 4, 4, 4), (Layout(4), None, Layout(4))):
+        with pytest.raises(NotALayoutError, match="expected a layout, got"):
+            tla.make_layout(*wrong)
+    with pytest.raises(LeafError, match="expected an int, got Layout"):
+        tla.make_layout(4, Layout(4))
+    with pytest.raises(LayoutError, match="do not add up"):
+        tla.make_layout(Layout(4), tla.make_identity_layout((4, 4)))
+    m = sym("M")
+    with tla.assume(m % 3 == 0):
+        third = tla.zipped_divide(Layout(m), 3, exact=True)
+    assert tla.make_layout(third, Layout(4)).assumptions == third.assumptions != ()
+
+
+def test_a_tile_has_layouts_and_underscores() -> None:
+    tile = tla.make_tile(Layout(2, 2), _, None, (4, Layout(3)))
+    assert tile == (Layout(2, 2), _, None, (4, Layout(3)))
+    for wrong in (-1, (2, -1)):
+        with pytest.raises(LayoutError, match="negative extent"):
+            tla.make_tile(Layout(4), wrong)
+    with pytest.raises(LeafError):
+        tla.make_tile("4")
+    whole = Layout((4, 6), (6, 1))
+    assert str(tla.composition(whole, tla.make_tile(Layout(2, 2), None))) == "(2,6):(12,1)"
+
+
+def test_group_modes_is_group() -> None:
+    assert tla.group_modes is tla.group
 
 
 @pytest.mark.parametrize(

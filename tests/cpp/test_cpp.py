@@ -38,6 +38,7 @@ from tla import (
     _64,
     from_cpp,
     get,
+    make_layout,
     parse,
     read,
     same_static,
@@ -493,6 +494,10 @@ def test_spellings_of_one_layout(text: str) -> None:
         ("tla::MakeTuple()", ()),
         ("cute::make_coord(1, cute::_, make_coord(_2{}))", (1, _, (_2,))),
         ("make_layout(make_shape(2, 3), LayoutRight{})", Layout((2, 3), (3, 1))),
+        ("Layout<Shape<_2,_4>>{}", Layout((_2, _4))),
+        ("cute::Layout<cute::tuple<_2, tuple<_3, _4> > >", Layout((_2, (Int(3), _4)))),
+        ("cute::Layout<_8>", Layout(_8)),
+        ("make_layout(make_layout(2, 3), Layout<_4>{})", make_layout(Layout(2, 3), Layout(_4))),
         ("tla::MakeLayout(tla::Int<8>{})", Layout((_8,), (_1,))),
         (
             "tla::MakeLayout(tla::MakeShape(4u), tla::MakeStride(1), tla::MakeShape(3u))",

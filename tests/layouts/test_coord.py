@@ -219,9 +219,10 @@ def test_orders_compare_from_either_end(pair: tuple[Any, Any]) -> None:
     assert lex_less(a, b) == (x < y)
     assert colex_less(a, b) == (x[::-1] < y[::-1])
     assert elem_less(a, b) == all(i < j for i, j in zip(x, y, strict=True))
+    assert tla.elem_leq(a, b) == all(i <= j for i, j in zip(x, y, strict=True))
 
 
-@pytest.mark.parametrize("less", [elem_less, lex_less, colex_less])
+@pytest.mark.parametrize("less", [elem_less, tla.elem_leq, lex_less, colex_less])
 def test_orders_need_one_profile(less: Callable[[Any, Any], bool]) -> None:
     for a, b in [(1, (1,)), ((1, 2), (1, 2, 3)), (((1,), 2), (1, 2))]:
         with pytest.raises(CongruenceError):

@@ -33,6 +33,7 @@ from tla.ground import MAX_DEPTH
 from tla.layouts.int_tuple import as_int_tuple
 from tla.testing import int_tuples, naive_coords, naive_size, shapes
 
+M, N = tla.sym("M"), tla.sym("N")
 NESTED = ((4, 2), (8, (3, 5)), 7)
 DEEP = 10**5
 
@@ -320,3 +321,66 @@ def test_profiles_that_differ_are_named_in_the_order_of_the_arguments(call: Any,
         call(a, b)
     text = f"{tla.to_text(a)} and {tla.to_text(b)} have different profiles"
     assert (caught.value.a, caught.value.b, caught.value.summary) == (a, b, text)
+
+
+# --- search, and maps over modes ---
+
+
+def paths(x: Any) -> list[tuple[Any, Any]]:
+    """Each leaf with the path to it."""
+    if not isinstance(x, tuple):
+        return [((), x)]
+    return [((i, *path), leaf) for i, part in enumerate(x) for path, leaf in paths(part)]
+
+
+@given(int_tuples(), st.data())
+def test_the_first_place_of_an_int(x: Any, data: st.DataObject) -> None:
+    leaves = flatten_to_tuple(x)
+    for wanted in {*leaves, 10**6}:
+        at = tla.find(x, wanted)
+        first = next((path or (0,) for path, leaf in paths(x) if leaf == wanted), None)
+        assert at == (first[0] if first and len(first) == 1 else first)
+
+
+@pytest.mark.parametrize(
+    ("shape", "stride", "leading"),
+    [
+        ((8, 4), (4, 1), 1),
+        (8, 1, 0),
+        (8, 2, None),
+        ((1, 8), (1, 1), 1),
+        ((8, (2, 2)), (4, (2, 1)), (1, 1)),
+        ((M, N), (N, 1), 1),
+        ((M, N), (1, M), 0),
+        ((8, 4), (tla.E(0), tla.E(1)), None),
+        ((), (), None),
+    ],
+)
+def test_the_leading_mode(shape: Any, stride: Any, leading: Any) -> None:
+    assert tla.leading_dim(shape, stride) == leading
+    for mode in range(int(tla.rank(stride))):
+        first = next(iter(flatten_to_tuple(get(stride, mode))))
+        assert tla.is_major(mode, stride) is (type(first) is int and first == 1)
+
+
+def test_what_leads_fits_the_shape() -> None:
+    with pytest.raises(CongruenceError, match="not congruent"):
+        tla.leading_dim((8, 4), (8, (4, 1)))
+    with pytest.raises(CoordinateError):
+        tla.is_major(2, (8, 1))
+    assert not tla.is_major(0, ((), 1))
+
+
+def test_functions_of_modes() -> None:
+    """The modes, not the leaves, as in C++."""
+    x, y = (4, (2, 3), 8), (1, (0, 4), 16)
+    assert tla.transform_apply(x, y, f=lambda *at: at, g=lambda *every: every) == tuple(
+        zip(x, y, strict=True)
+    )
+    assert tla.transform_apply(5, 7, f=lambda a, b: a * b, g=lambda n: n + 1) == 36
+    assert tla.filter_tuple(x, f=lambda mode: mode if isinstance(mode, tuple) else ()) == (2, 3)
+    assert tla.filter_tuple(x, y, f=lambda a, b: (a,) if b == 1 else ()) == (4,)
+    assert tla.filter_tuple(x, f=lambda mode: mode) == (4, 2, 3, 8)
+    for other in ((1, 2), 3):
+        with pytest.raises(CongruenceError, match=r"differ in the number of modes"):
+            tla.filter_tuple(x, other, f=lambda a, b: ())

@@ -30,11 +30,16 @@ def put(coord: Any, parts: Any) -> Any:
     return next(parts) if coord is _ else coord
 
 
+def with_none(coord: Any) -> Any:
+    """``coord`` as CuTe's Python DSL writes it."""
+    return tuple(map(with_none, coord)) if isinstance(coord, tuple) else None if coord is _ else coord
+
+
 @given(layouts(min_stride=-64), st.data())
 def test_a_slice_agrees_with_its_parent(layout: Any, data: st.DataObject) -> None:
     coord = data.draw(slicers(layout.shape).filter(tla.has_underscore))
     sliced, offset = slice_and_offset(coord, layout)
-    assert sliced == layout[coord]
+    assert sliced == layout[coord] == layout[with_none(coord)] == tla.slice_(with_none(coord), layout)
     if coord is _:
         assert (sliced, offset) == (layout, 0)
         return
@@ -58,6 +63,49 @@ def test_the_origin_follows_the_data(layout: Any, data: st.DataObject) -> None:
         assert not is_box(valid)
     else:
         assert {at for at in naive_coords(boxed) if sliced.is_valid(at)} == valid
+        assert tla.slice_(with_none(coord), layout).origin_shape == sliced.origin_shape
+
+
+def turned(coord: Any) -> Any:
+    if isinstance(coord, tuple):
+        return tuple(map(turned, coord))
+    return 0 if coord is _ else _
+
+
+@given(layouts(padded=True), st.data())
+def test_dice_has_the_modes_that_a_slice_leaves_out(layout: Any, data: st.DataObject) -> None:
+    coord = data.draw(slicers(layout.shape))
+    try:
+        diced = tla.dice(with_none(coord), layout)
+    except UnsupportedError:
+        with pytest.raises(UnsupportedError):
+            layout[turned(coord)]
+        return
+    if isinstance(coord, tuple):
+        assert diced.shape == tla.dice(coord, layout.shape)
+        assert diced.stride == tla.dice(coord, layout.stride)
+    if tla.has_underscore(turned(coord)):
+        assert diced == layout[turned(coord)]
+    else:
+        assert str(diced) == str(tla.slice_(turned(coord), layout)) == "():()"
+
+
+def test_none_stands_for_an_underscore() -> None:
+    tensor = tla.make_tensor("A", tla.row_major(8, 16))
+    assert tensor[None, 3] == tensor[_, 3]
+    swizzled = tla.composition(tla.Swizzle(1, 0, 2), Layout((4, 4)))
+    assert swizzled[None, 1] == swizzled[_, 1] == tla.slice_((None, 1), swizzled)
+    assert str(tla.slice_((1, 1), swizzled)) == "Sw<1,0,2> o 5 o ():()"
+    assert str(tla.dice((None, 1), swizzled)) == "Sw<1,0,2> o _0 o (4):(4)"
+    tiles = [tla.local_tile(Layout((8, 8)), (4, 2, 2), (1, 2, x), proj=(1, x, 1)) for x in (_, None)]
+    assert tiles[0] == tiles[1]
+    for call in (ZN, tensor):
+        with pytest.raises(
+            CoordinateError, match=r"\(_,3\) keeps modes.*\n  Write (layout|tensor)\[\.\.\.\]"
+        ):
+            call(None, 3)
+    assert tla.make_coord(1, (None, 2)) == (1, (None, 2))
+    assert tla.to_cpp((1, (None, 2)), kind="value") == tla.to_cpp((1, (_, 2)), kind="value")
 
 
 def is_box(points: set[Any]) -> bool:

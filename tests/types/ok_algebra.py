@@ -5,6 +5,7 @@ from typing import assert_type
 from tla import (
     Int,
     Layout,
+    _,
     _0,
     _1,
     _2,
@@ -29,11 +30,13 @@ from tla import (
     flat_divide,
     flat_product,
     group,
+    group_modes,
     left_inverse,
     logical_divide,
     logical_product,
     make_layout,
     make_layout_tv,
+    make_tile,
     max_alignment,
     max_common_layout,
     max_common_vector,
@@ -44,8 +47,10 @@ from tla import (
     recast_layout,
     replace,
     reveal,
+    reverse,
     right_inverse,
     select,
+    size_in_bytes,
     take,
     tile_to_shape,
     tiled_divide,
@@ -215,6 +220,11 @@ assert_type(
     group(make_layout((_2, _3, _4)), 1, 3),
     Layout[tuple[Int[2], tuple[Int[3], Int[4]]], tuple[Int[1], tuple[Int[2], Int[6]]]],
 )
+assert_type(group_modes(a, 0, 2), Layout[tuple[tuple[Int[4], Int[8]]], tuple[tuple[Int[8], Int[1]]]])
+assert_type(reverse(a), Layout[tuple[Int[8], Int[4]], tuple[Int[1], Int[8]]])
+assert_type(size_in_bytes("bf16", a), Int[64])
+every_second = make_tile(make_layout(_2, _2), _)
+assert_type(composition(a, every_second), Layout[tuple[Int[2], Int[8]], tuple[Int[16], Int[1]]])
 assert_type(
     append(a, tile),
     Layout[tuple[Int[4], Int[8], tuple[Int[2], Int[2]]], tuple[Int[8], Int[1], tuple[Int[1], Int[2]]]],

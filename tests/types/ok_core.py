@@ -20,6 +20,8 @@ from tla import (
     _8,
     _12,
     _16,
+    _17,
+    _100,
     add,
     append,
     ceil_div,
@@ -32,6 +34,7 @@ from tla import (
     depth,
     dice,
     elem_scale,
+    find,
     flatten,
     flatten_to_tuple,
     get,
@@ -39,6 +42,7 @@ from tla import (
     idx2crd,
     inner_product,
     insert,
+    leading_dim,
     make_coord,
     make_shape,
     make_stride,
@@ -56,6 +60,7 @@ from tla import (
     repeat_like,
     replace,
     reveal,
+    reverse,
     round_down,
     round_up,
     select,
@@ -76,6 +81,7 @@ nested = (_2, (4, _8))
 
 # operators: static with static is static, anything else is dynamic
 assert_type(_2 + _3, Int[5])
+assert_type(_17 + _100, Int[117])
 assert_type(_2 - _3, Int[-1])
 assert_type(_2 * _12, Int[24])
 assert_type(_12 // _5, Int[2])
@@ -176,6 +182,10 @@ assert_type(compact_col_major(nested), tuple[Int[1], tuple[Int[2], int]])
 assert_type(compact_row_major(BLOCK), tuple[Int[8], Int[1]])
 assert_type(compact_order((_2, _3, _4), (_2, _0, _1)), tuple[Int[12], Int[1], Int[3]])
 assert_type(slice_((_, _1), BLOCK), tuple[Int[4]])
+assert_type(slice_((None, _1), BLOCK), tuple[Int[4]])
+assert_type(find((_4, (_8, _2)), _2), tuple[int, int])
+assert_type(leading_dim((_4, _8), (_8, _1)), int)
+assert_type(reverse(nested), tuple[tuple[int, Int[8]], Int[2]])
 assert_type(dice((_, _1), BLOCK), tuple[Int[8]])
 reveal(nested)  # N: (_2,(int,_8))
 

@@ -20,6 +20,7 @@ from tla import (
     cosize,
     crd2offset,
     depth,
+    dice,
     fractal_layout,
     get,
     get_tile_layout,
@@ -35,6 +36,7 @@ from tla import (
     row_major,
     shape,
     size,
+    slice_,
     slice_and_offset,
     stride,
     zN,
@@ -53,6 +55,15 @@ assert_type(a, Layout[tuple[Int[4], Int[8]], tuple[Int[8], Int[1]]])
 assert_type(mixed, Layout[tuple[Int[4], int], tuple[int, Int[1]]])
 assert_type(make_layout((_4, _8)), Layout[tuple[Int[4], Int[8]], tuple[Int[1], Int[4]]])
 assert_type(make_layout((4, _8)), Layout[tuple[int, Int[8]], tuple[Int[1], int]])
+assert_type(
+    make_layout(a, mixed),
+    Layout[
+        tuple[tuple[Int[4], Int[8]], tuple[Int[4], int]],
+        tuple[tuple[Int[8], Int[1]], tuple[int, Int[1]]],
+    ],
+)
+assert_type(slice_((None, _1), a), Layout[tuple[Int[4]], tuple[Int[8]]])
+assert_type(dice((None, _1), a), Layout[tuple[Int[8]], tuple[Int[1]]])
 assert_type(make_layout((_4, 8)), Layout[tuple[Int[4], int], tuple[Int[1], Int[4]]])
 assert_type(
     make_layout((_2, (_4, 3), _5)),

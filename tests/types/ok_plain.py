@@ -19,6 +19,7 @@ from tla import (
     _4,
     _8,
     _12,
+    _117,
     get,
     make_coord,
     make_layout,
@@ -43,6 +44,8 @@ assert_type(Int(4), Int[Literal[4]])
 assert_type(Int(1024), Int[Literal[1024]])
 assert_type(Int(ROWS), Int[Literal[64]])
 assert_type(_12, Int[Literal[12]])
+assert_type(_117, Int[Literal[117]])
+assert_type(Int(117), Int[Literal[117]])
 
 
 def ints(n: int = 5) -> None:
@@ -77,6 +80,7 @@ def tuples(n: int = 5) -> None:
     assert_type(make_shape(_2, (n, _4)), tuple[Int[Literal[2]], tuple[int, Int[Literal[4]]]])
     assert_type(make_stride(_12, _1), tuple[Int[Literal[12]], Int[Literal[1]]])
     assert_type(make_tile(_4, n), tuple[Int[Literal[4]], int])
+    assert_type(make_tile(_4, _), tuple[Int[Literal[4]], Underscore])
     assert_type(make_tuple(_4, (_2, n)), tuple[Int[Literal[4]], tuple[Int[Literal[2]], int]])
     assert_type(make_coord(n, _), tuple[int, Underscore])
     assert_type(make_coord((_, _2), n), tuple[tuple[Underscore, Int[Literal[2]]], int])

@@ -64,9 +64,9 @@ def test_a_name_leads_to_what_is_marked(name: str) -> None:
 
 UNMARKED = {
     "a bool, where a checker itself refuses the arguments that are wrong": (
-        "compatible congruent evenly_divides has_underscore is_bijective is_composed"
-        " is_contiguous is_injective is_layout is_static is_surjective_onto is_swizzle"
-        " is_major known_divides known_eq known_lt same_function same_static static_mask weakly_congruent"
+        "compatible congruent evenly_divides has_underscore is_bijective is_composed is_contiguous"
+        " is_injective is_layout is_major is_static is_surjective_onto is_swizzle"
+        " known_divides known_eq known_lt same_function same_static static_mask weakly_congruent"
         " Layout.is_static"
     ),
     "depends on the origin shape, which no type tells": (

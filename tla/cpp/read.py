@@ -29,6 +29,7 @@ from ..layouts import (
     default_origin,
     is_composed,
     is_layout,
+    make_layout,
 )
 from ..numbers import Expr, Int, Symbol, call_assuming, is_tuple, known_lt, leaf, sym
 from .names import KEYWORDS, LAYOUTS, NAMESPACES, STATIC_INTS, STATIC_SPACES, TUPLES, is_unsigned
@@ -467,6 +468,8 @@ class _Reader(IntReader):
 
     def layout_of_call(self, name: str, room: int, start: int) -> Any:
         parts = list(self.arguments(room, "s", "d", "o"))
+        if parts and all(map(is_layout, parts)) and "Make" not in name:
+            return make_layout(*parts)
         if not 1 <= len(parts) <= 3:
             self.scan.fail(f"{name} takes 1 to 3 arguments, not {len(parts)}", start, self.scan.last)
         shape, stride = parts[0], parts[1] if len(parts) > 1 else None
