@@ -435,7 +435,8 @@ def test_bytes_of_what_has_no_width() -> None:
     for element, error in (("token", UnsupportedError), ("f17", UnsupportedError), (0, LayoutError)):
         with pytest.raises(error):
             size_in_bytes(element, Layout(4))
+    shape: Any = (4, 4)
     with pytest.raises(tla.NotALayoutError):
-        size_in_bytes("f16", (4, 4))  # type: ignore[arg-type]
+        size_in_bytes("f16", shape)
     m = tla.sym("M")
     assert str(size_in_bytes("f16", Layout(m))) == "2*M"

@@ -108,7 +108,8 @@ def test_layouts_are_modes() -> None:
         assert tla.make_layout(*modes[:n]) == Layout(
             tuple(x.shape for x in modes[:n]), tuple(x.stride for x in modes[:n])
         )
-    for wrong in ((Layout(4), 4), (4, 4, 4, 4), (Layout(4), None, Layout(4))):
+    wrongs: list[Any] = [(Layout(4), 4), (4, 4, 4, 4), (Layout(4), None, Layout(4))]
+    for wrong in wrongs:
         with pytest.raises(NotALayoutError, match="expected a layout, got"):
             tla.make_layout(*wrong)
     with pytest.raises(LeafError, match="expected an int, got Layout"):

@@ -306,7 +306,7 @@ def test_slices_keep_the_nesting_below_the_underscore() -> None:
         with pytest.raises(CongruenceError, match="does not fit"):
             tla.slice_(c, (4, (2, 3)))
     with pytest.raises(LeafError):
-        tla.slice_((_, "0"), (4, 2))  # type: ignore[call-overload]  # ty: ignore[no-matching-overload]
+        tla.slice_((_, "0"), (4, 2))  # type: ignore[arg-type]  # ty: ignore[no-matching-overload]
 
 
 def test_the_underscore_is_one_object() -> None:

@@ -99,7 +99,8 @@ def test_none_stands_for_an_underscore() -> None:
     assert str(tla.dice((None, 1), swizzled)) == "Sw<1,0,2> o _0 o (4):(4)"
     tiles = [tla.local_tile(Layout((8, 8)), (4, 2, 2), (1, 2, x), proj=(1, x, 1)) for x in (_, None)]
     assert tiles[0] == tiles[1]
-    for call in (ZN, tensor):
+    views: list[Any] = [ZN, tensor]
+    for call in views:
         with pytest.raises(
             CoordinateError, match=r"\(_,3\) keeps modes.*\n  Write (layout|tensor)\[\.\.\.\]"
         ):
