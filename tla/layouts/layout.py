@@ -821,7 +821,11 @@ def make_tile(*parts: *_Items) -> tuple[*_Items]:
 
     Source: CuTe ``make_tile``, layout.hpp.
     """
-    tile: tuple[*_Items] = _as_tile(parts)
+    tile: tuple[*_Items]
+    try:
+        tile = as_shape(parts)
+    except LeafError:
+        tile = _as_tile(parts)
     return tile
 
 
@@ -857,14 +861,16 @@ def make_layout(shape: Any, stride: Any = None, origin_shape: Any = None, *layou
         UnsupportedError: the data of a layout are not its first coordinates, as one mode.
     Source: TLA and CuTe ``MakeLayout``, ``make_layout``.
     """
-    if type(shape) is not TUPLE and is_layout(shape):
-        modes = [stride, origin_shape, *layouts]
-        while modes and modes[-1] is None:
-            modes.pop()
-        return _of_layouts(shape, *modes)
-    if layouts:
-        as_layout(shape)
-    return Layout(shape, stride, origin_shape)
+    if not layouts:
+        try:
+            return Layout(shape, stride, origin_shape)
+        except LeafError:  # as of layouts, which so cost the others nothing
+            if not is_layout(shape):
+                raise
+    modes = [shape, stride, origin_shape, *layouts]
+    while modes[-1] is None:
+        modes.pop()
+    return _of_layouts(*modes)
 
 
 @keeps_assumptions
