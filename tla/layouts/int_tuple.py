@@ -430,12 +430,8 @@ def filter_tuple(x: Any, /, *others: Any, f: Callable[..., Any]) -> tuple[Any, .
         CongruenceError: the tuples differ in the number of their modes.
     Source: CuTe ``filter_tuple``, tuple_algorithms.hpp.
     """
-
-    def joined(*parts: Any) -> tuple[Any, ...]:
-        return tuple([i for part in parts for i in (part if is_tuple(part) else (part,))])
-
-    joint: tuple[Any, ...] = transform_apply(x, *others, f=f, g=joined)
-    return joint
+    parts = transform_apply(x, *others, f=f, g=lambda *parts: parts)
+    return tuple([i for part in parts for i in (part if is_tuple(part) else (part,))])
 
 
 def not_congruent(a: Any, b: Any) -> CongruenceError:
@@ -489,15 +485,9 @@ def leading_dim(shape: IntTuple, stride: IntTuple) -> int | tuple[int, ...] | No
     Source: CuTe's Python DSL ``leading_dim``.
     """
     require_congruent(shape, stride)
-    places = zip(leaves(shape), _places(stride), strict=True)
-    return next(
-        (
-            _mode_at(path)
-            for n, (path, d) in places
-            if known_eq(d, 1) is True and known_eq(n, 1) is not True
-        ),
-        None,
-    )
+    modes = zip(leaves(shape), _places(stride), strict=True)
+    ones = (at for n, (at, d) in modes if known_eq(d, 1) is True and known_eq(n, 1) is not True)
+    return next(map(_mode_at, ones), None)
 
 
 def is_major(mode: SupportsIndex, stride: IntTuple) -> bool:
