@@ -153,6 +153,12 @@ def evaluate(
     """
     scan = _Reader(text, calls, symbols, tagged)
     value = _expression(scan, MAX_DEPTH)
+    if scan.peek() == "[":
+        scan.fail("a coordinate stands in ( ), as (4,8):(8,1)(1,2); `_` there keeps a mode")
+    if scan.peek() in tuple("+-*/%"):
+        way = "ceil_div, shape_div, round_up and product take the values of operations."
+        summary = f"{scan.found()} stands between ints and names alone, not behind {_in_words(value)}"
+        scan.fail(summary, None, None, *(["// divides."] if scan.peek() == "/" else ()), way)
     scan.expect_end()
     return value
 
@@ -321,11 +327,10 @@ def _operation(scan: _Reader, start: int, name: str) -> Any:
     """The operation of a name; the error suggests those that look alike."""
     known = _ALIASES.get(name, name)
     if known not in _ROOMS:
-        scan.fail(
-            f"there is no operation {shortened(name)!r}{_nearest(name, OPERATIONS)}",
-            start,
-            start + len(name),
-        )
+        is_of_python = any(name in room.__all__ for room in (numbers, layouts, algebra))
+        why = f": tla.{name} is for Python" if is_of_python else _nearest(name, OPERATIONS)
+        summary = f"there is no operation {shortened(name)!r}{why}"
+        scan.fail(summary, start, start + len(name), "'tla eval --help' lists the operations.")
     return getattr(_ROOMS[known], known)
 
 

@@ -17,12 +17,15 @@ from functools import cache
 from importlib import import_module
 from itertools import islice
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import KindError, LayoutError, TlaError
 from .limits import limit_of
 from .text import refused_digits
-from .words import described
+from .words import described, did_you_mean, near_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _LOOKED_AT = 1000
 """How many elements of a sequence are held against its annotation."""
@@ -31,13 +34,26 @@ _LOOKED_AT = 1000
 def refuse_arguments(
     function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
 ) -> None:
-    """Raise a `KindError` if an argument does not fit its annotation, or is too deep or too long."""
+    """Raise a `KindError` if an argument is missing or unknown, does not fit its annotation, or is too
+    deep or too long."""
     if isinstance(error, TlaError) and "argument" not in vars(error):
         return
     try:
-        bound = inspect.signature(function).bind(*args, **kwargs)
+        signature = inspect.signature(function)
     except (TypeError, ValueError):
-        return  # a wrong number of arguments: Python has said it
+        return
+    called = re.sub(r"^.*<locals>\.|\.__(init|new|call)__$", "", function.__qualname__)
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError:
+        if not str(error).startswith(f"{function.__qualname__}() "):
+            return  # a fault inside
+        raise KindError(
+            str(error).replace(function.__qualname__, called, 1),
+            *_near_parameters(signature, kwargs),
+            f"It is called as {called}({', '.join(_usage(signature))}).",
+            function=function.__qualname__,
+        ) from None
     names = _Names(sys.modules[function.__module__])
     for name, given in bound.arguments.items():
         parameter = bound.signature.parameters[name]
@@ -47,10 +63,10 @@ def refuse_arguments(
         values = given.values() if many is parameter.VAR_KEYWORD else given
         for value in values if many in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL) else (given,):
             if not _fits_safely(value, hint, names):
-                called = re.sub(r"^.*<locals>\.|\.__(init|new)__$", "", function.__qualname__)
                 raise KindError(
                     f"{called}() takes {annotation} as {name!r}, not {described(value)}",
                     *_alias(annotation, hint),
+                    *(_MAKERS[word] for word in re.findall(r"\w+", str(annotation)) if word in _MAKERS),
                     function=function.__qualname__,
                     argument=name,
                     value=value,
@@ -63,6 +79,39 @@ def refuse_arguments(
         ) from None
     if isinstance(error, ValueError) and refused_digits(error) is not error:
         raise refused_digits(error) from None
+
+
+_MAKERS = {
+    "AnyFigure": "tla.layout_figure(layout) is the figure of a layout; other values have `figure()`.",
+    "AnyLayout": "tla.make_layout(shape, stride) and tla.read(text) give a layout.",
+    "Computation": "tla.hlo.read_module(text).entry is a computation.",
+    "Instruction": "tla.hlo.read_instruction(text) gives an instruction.",
+    "IndexingMap": "tla.indexing.parse_map(text) gives a map.",
+    "Module": "tla.hlo.read_module(text) gives a module.",
+    "Plan": "tla.ascend.gemm(arch, problem) gives a plan.",
+    "Tile": "tla.ascend.gemm(arch, problem).tile is a tile.",
+    **dict.fromkeys(("AnyShape", "XlaShape"), "tla.xla_bridge.parse_shape(text) gives a shape."),
+}
+"""How to get a value of a type, by the name that annotations have for it."""
+
+
+def _near_parameters(signature: inspect.Signature, kwargs: dict[str, Any]) -> list[str]:
+    """Which parameters may be meant by names that are none."""
+    wrong = next((name for name in kwargs if name not in signature.parameters), "")
+    left = [name for name in signature.parameters if name not in kwargs]
+    begin = [name for name in left if wrong and name.startswith(wrong)]
+    near = begin or near_words(wrong, left)
+    return [did_you_mean(near, ())] if near else []
+
+
+def _usage(signature: inspect.Signature) -> Iterator[str]:
+    """The parameters in words, as `tla eval` writes them: in brackets if they can be left out."""
+    for name, parameter in signature.parameters.items():
+        if name not in ("self", "cls"):
+            form = {parameter.VAR_POSITIONAL: "*{}", parameter.VAR_KEYWORD: "**{}"}.get(parameter.kind)
+            keyword = "{}=..." if parameter.kind is parameter.KEYWORD_ONLY else "{}"
+            optional = "[{}]" if parameter.default is not parameter.empty else "{}"
+            yield form.format(name) if form else optional.format(keyword.format(name))
 
 
 def _alias(annotation: Any, hint: Any) -> list[str]:

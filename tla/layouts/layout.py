@@ -32,7 +32,19 @@ from typing import (
 )
 
 from ..errors import CoordinateError, LeafError, NotALayoutError, TlaError
-from ..ground import MAX_DEPTH, Immutable, Shown, constexpr, refused_digits, steps_of, typed_by
+from ..ground import (
+    MAX_DEPTH,
+    Immutable,
+    Shown,
+    constexpr,
+    described,
+    guarded,
+    naming_argument,
+    refused_digits,
+    shown,
+    steps_of,
+    typed_by,
+)
 from ..numbers import (
     INT,
     PLAIN_INTS,
@@ -496,6 +508,8 @@ def trusted(shape: Any, stride: Any, beside: Any = None) -> AnyLayout:
 
 
 _LAYOUT: Any = Layout
+_new_layout: Callable[..., AnyLayout] = Layout.__new__
+"""``Layout(...)`` without what Python does around it."""
 _recent: list[AnyLayout] = [trusted(1, 0)] * 64
 """Layouts of nested plain ints, each at a place that the identity of its shape tells.
 
@@ -781,7 +795,9 @@ def as_layout(x: object) -> AnyLayout:
     if isinstance(x, Layout):
         return x  # pyright: ignore[reportUnknownVariableType]
     hints = ["tla.read reads a text."] if isinstance(x, str) else []
-    raise NotALayoutError(f"expected a layout, got {type(x).__name__}", *hints, value=x)
+    if isinstance(x, int | tuple):
+        hints = [f"make_layout({shown(x)}) is the layout of a shape."]
+    raise naming_argument(NotALayoutError(f"expected a layout, got {described(x)}", *hints, value=x))
 
 
 def _ints_of(x: Any) -> Any:
@@ -850,6 +866,7 @@ def make_layout(
 @overload
 def make_layout(shape: S, stride: D, origin_shape: IntTuple | None = None) -> Layout[S, D]: ...
 @constexpr
+@guarded
 def make_layout(shape: Any, stride: Any = None, origin_shape: Any = None) -> AnyLayout:
     """Return the layout of a shape and a stride; compact, the first mode fastest, without one.
 
@@ -858,7 +875,7 @@ def make_layout(shape: Any, stride: Any = None, origin_shape: Any = None) -> Any
 
     Source: TLA and CuTe ``MakeLayout``, ``make_layout``.
     """
-    return Layout(shape, stride, origin_shape)
+    return _new_layout(_LAYOUT, shape, stride, origin_shape)
 
 
 @constexpr

@@ -91,6 +91,7 @@ class Swizzle(Record, Generic[_Bits, _Base, _Shift]):
         __slots__ = ("_down", "_mask", "base", "bits", "shift")
     parts_in_order: ClassVar[tuple[str, ...]] = ("bits", "base", "shift")
 
+    @guarded
     def __new__(cls, bits: IntLike, base: IntLike, shift: IntLike) -> Swizzle:
         # plain for the checks, whose texts are in digits
         bits, base, shift = known_int(leaf(bits)), known_int(leaf(base)), known_int(leaf(shift))
@@ -202,6 +203,7 @@ class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inn
         __slots__ = ("inner", "offset", "outer")
     parts_in_order: ClassVar[tuple[str, ...]] = ("outer", "offset", "inner")
 
+    @guarded
     def __new__(
         cls, outer: Swizzle | AnyLayout, offset: IntLike, inner: AnyLayout | ComposedLayout
     ) -> ComposedLayout:

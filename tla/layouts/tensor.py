@@ -47,6 +47,7 @@ from ..ground import (
     beyond_types,
     constexpr,
     described,
+    guarded,
     opaque,
     shortened,
     shown,
@@ -308,8 +309,9 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
         is_indexable = hasattr(data, "__getitem__") and hasattr(data, "__len__")
         if isinstance(data, str) or dimensions != 1 or not is_indexable:
             what = _named(data) if dimensions == 1 else f"{dimensions}-D"
+            is_name = isinstance(data, str)
             raise UnsupportedError(
-                f"offsets count in a flat sequence; the data are {what}",
+                f"offsets count in a flat sequence; the data are {what}{', a name' * is_name}",
                 "Pass data.reshape(-1) of an array in C order, a list, or anything flat to index.",
                 data=data,
             )
@@ -542,6 +544,7 @@ def make_tensor(
 @constexpr
 @opaque("data")
 @beyond_types("coord")
+@guarded
 def make_tensor(
     data: T, layout: AnyLayout, coord: IntTuple | None = None, position: str = "GM"
 ) -> Tensor[T, AnyLayout]:

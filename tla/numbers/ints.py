@@ -50,6 +50,8 @@ from ..ground import (
     constexpr,
     described,
     limit_of,
+    naming_argument,
+    naming_call,
     refuse,
     refused_digits,
     shown,
@@ -316,6 +318,16 @@ class SymbolicInt:
         """The comparison ``self sign other``, as an obligation to print or to assume."""
         return f"{self} {sign} {other}"
 
+    if not TYPE_CHECKING:  # for checkers it has none
+
+        def __index__(self) -> int:
+            """What `range` and `int` ask for, and no unknown has: refused in its name."""
+            raise LeafError(
+                f"{self} is not a number yet",
+                "Layout.bind and tla.numbers.evaluate put a number in its place.",
+                value=self,
+            )
+
     def lesser(self, other: Leaf) -> Any:
         """The lesser of both, where it is not known which that is."""
         raise UndecidedError(
@@ -415,10 +427,21 @@ def leaf(x: object) -> Any:
         return x
     value = plain_int(x)
     if value is None:
-        sequence = type(x).__name__ in ("list", "ndarray")
-        hints = [f"Write a tuple, not a {type(x).__name__}."] if sequence else []
-        raise LeafError(f"expected an int, got {described(x)}", *hints, value=x)
+        raise naming_argument(LeafError(f"expected an int, got {described(x)}", *_as_int(x), value=x))
     return value
+
+
+def _as_int(x: object) -> list[str]:
+    """How to write what is no int, where that is known."""
+    ways = {
+        "str": "tla.parse reads a text, as '(4,8)' or '(4,8):(8,1)'.",
+        "list": "Write a tuple, not a list.",
+        "ndarray": "Write a tuple, tuple(array.tolist()), not an array.",
+        "slice": "`_` keeps a mode whole, and get_tile_layout cuts a range out of a layout.",
+    }
+    if isinstance(x, bool | float) and x == x // 1:
+        return [f"Write {int(x)}."]
+    return [ways[type(x).__name__]] if type(x).__name__ in ways else []
 
 
 def known_eq(a: Leaf, b: Leaf) -> bool | None:
@@ -469,7 +492,9 @@ def known_divides(a: Leaf, b: Leaf) -> bool | None:
 def known_int(x: Leaf) -> int:
     """Return the value of a leaf as a plain int; raise `UndecidedError` where it has none."""
     if isinstance(x, SymbolicInt):
-        raise UndecidedError(f"the value of {x} is not known", "Bind it to a number first.", leaf=x)
+        names = ", ".join(f"{s.name}=..." for s in getattr(x, "symbols", ()))
+        bind = f"Bind it to a number first: layout.bind({names})."
+        raise naming_call(UndecidedError(f"the value of {x} is not known", bind, leaf=x), "{} needs it.")
     return int(x)
 
 
@@ -522,7 +547,8 @@ def round_down(a: IntLike, b: IntLike) -> int:
 def _divisor(b: IntLike) -> Any:
     divisor: Any = leaf(b)
     if known_lt(divisor, 1) is True:
-        raise DivisibilityError(f"cannot round to multiples of {written(divisor)}: it is not positive")
+        summary = f"cannot round to multiples of {written(divisor)}: it is not positive"
+        raise naming_call(DivisibilityError(summary))
     return divisor
 
 

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which call of the user's an error comes from: its traceback tells, once somebody reads the error.
+
+The rooms of numbers, layouts and the algebra are called in every inner loop, and no guard stands around
+their functions (`arguments`). An int or a layout is checked where it is read. There nobody knows which
+argument of which function it was; the frames between the caller and the check do.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from .words import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+    from weakref import ReferenceType
+
+    from ..errors import TlaError
+
+
+def argument_sentence(error: ReferenceType[TlaError]) -> str:
+    """The sentence that names the argument which holds the ``value`` of an error, and its call."""
+    found = error()
+    value = None if found is None else found.data["value"]
+    for frame in _public_frames(found):
+        for name, given in _arguments(frame):
+            if given is value:
+                return f"It is {name!r} in {_call_in(frame)}."
+            if isinstance(given, tuple | list) and _holds(given, value):
+                return f"It stands in {name!r} in {_call_in(frame)}."
+    return ""
+
+
+def call_sentence(error: ReferenceType[TlaError], form: str) -> str:
+    """The sentence that names the outermost public call of an error, at the ``{}`` of a form."""
+    frame = next(_public_frames(error()), None)
+    return "" if frame is None else form.format(_call_in(frame))
+
+
+def _public_frames(error: TlaError | None) -> Iterator[FrameType]:
+    """The calls of public functions and methods that an error has come through, the outermost first."""
+    step = None if error is None else error.__traceback__
+    while step is not None:
+        path = step.tb_frame.f_globals.get("__name__", "")
+        first, _dot, method = step.tb_frame.f_code.co_qualname.partition(".")
+        room = ".".join(path.split(".")[:2])
+        doors = ("tla", room) if path.startswith("tla.") and room not in _READERS else ()
+        is_public = not method or method in _SPELLED or method[0] not in "_<"
+        if is_public and any(first in getattr(sys.modules.get(d), "__all__", ()) for d in doors):
+            yield step.tb_frame
+        step = step.tb_next
+
+
+_READERS = ("tla.cli", "tla.evaluation", "tla.explain", "tla.read")
+"""They call what a text or a name says, and no user has written that call in Python."""
+
+_SPELLED = {"__new__": "{}({})", "__init__": "{}({})", "__call__": "{}({})", "__getitem__": "{}[{}]"}
+"""How a method of Python's own is called."""
+
+
+def _arguments(frame: FrameType) -> Iterator[tuple[str, Any]]:
+    """The arguments of a call with the names of their parameters; those of a ``*name`` one by one."""
+    code, values = frame.f_code, frame.f_locals
+    count = code.co_argcount + code.co_kwonlyargcount
+    for name in code.co_varnames[:count]:
+        if name not in ("self", "cls") and name in values:
+            yield name, values[name]
+    if code.co_flags & _VARIADIC:
+        rest = code.co_varnames[count]
+        for value in values.get(rest, ()):
+            yield rest, value
+
+
+_VARIADIC = 0x04
+"""The flag of code that takes ``*name``."""
+
+
+def _call_in(frame: FrameType) -> str:
+    """The call as a user writes it: ``complement(layout=24, cotarget=Layout(4, 2))``."""
+    code = frame.f_code
+    owner, _dot, method = code.co_qualname.rpartition(".")
+    count = 0 if method in _SPELLED or code.co_flags & _VARIADIC else code.co_argcount
+    by_name = (
+        *code.co_varnames[:count],
+        *code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount],
+    )
+    given = [
+        f"{name}={shown(value)}" if name in by_name else shown(value)
+        for name, value in _arguments(frame)
+        if not (value is None or isinstance(value, bool)) or name not in by_name
+    ]
+    called = owner if method in ("__new__", "__init__") else owner.lower()
+    form = _SPELLED.get(method, "{}({})")
+    return form.format(called if method in _SPELLED else code.co_qualname, ", ".join(given))
+
+
+def _holds(values: Any, value: object) -> bool:
+    """Whether a tuple or a list holds a value, at any depth."""
+    todo, seen = [values], 0
+    while todo and seen < _LOOKED_AT:
+        for x in todo.pop():
+            if x is value:
+                return True
+            seen += 1
+            if isinstance(x, tuple | list):
+                todo.append(x)
+    return False
+
+
+_LOOKED_AT = 10_000
+"""How many parts of an argument are looked at."""
