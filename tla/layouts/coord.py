@@ -384,7 +384,7 @@ def crd2offset(coord: IntTuple, shape: IntTuple, stride: IntTuple, extend: bool 
     Traceback (most recent call last):
         ...
     tla.errors.CoordinateError: coordinate 8 lies outside the shape (4,2)
-      Its size is 8.
+      It has the coordinates 0 to 7.
 
     Args:
         coord: An int, or a tuple weakly congruent to ``shape``; in elements.
