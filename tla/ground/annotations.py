@@ -66,7 +66,7 @@ def refuse_arguments(
                 raise KindError(
                     f"{called}() takes {annotation} as {name!r}, not {described(value)}",
                     *_alias(annotation, hint),
-                    *(_MAKERS[word] for word in re.findall(r"\w+", str(annotation)) if word in _MAKERS),
+                    *(MAKERS[word] for word in re.findall(r"\w+", str(annotation)) if word in MAKERS),
                     function=function.__qualname__,
                     argument=name,
                     value=value,
@@ -81,7 +81,7 @@ def refuse_arguments(
         raise refused_digits(error) from None
 
 
-_MAKERS = {
+MAKERS = {
     "AnyFigure": "tla.layout_figure(layout) is the figure of a layout; other values have `figure()`.",
     "AnyLayout": "tla.make_layout(shape, stride) and tla.read(text) give a layout.",
     "Computation": "tla.hlo.read_module(text).entry is a computation.",

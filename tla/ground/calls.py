@@ -26,7 +26,7 @@ def argument_sentence(error: ReferenceType[TlaError]) -> str:
     found = error()
     value = None if found is None else found.data["value"]
     for frame in _public_frames(found):
-        for name, given in _arguments(frame):
+        for name, given, _text in _arguments(frame):
             if given is value:
                 return f"It is {name!r} in {_call_in(frame)}."
             if isinstance(given, tuple | list) and _holds(given, value):
@@ -61,40 +61,36 @@ _SPELLED = {"__new__": "{}({})", "__init__": "{}({})", "__call__": "{}({})", "__
 """How a method of Python's own is called."""
 
 
-def _arguments(frame: FrameType) -> Iterator[tuple[str, Any]]:
-    """The arguments of a call with the names of their parameters; those of a ``*name`` one by one."""
+def _arguments(frame: FrameType) -> Iterator[tuple[str, Any, str]]:
+    """The arguments of a call: the name of its parameter, the value, and how the call writes it."""
     code, values = frame.f_code, frame.f_locals
+    method = code.co_qualname.rpartition(".")[2]
     count = code.co_argcount + code.co_kwonlyargcount
-    for name in code.co_varnames[:count]:
-        if name not in ("self", "cls") and name in values:
-            yield name, values[name]
+    in_place = code.co_argcount if method in _SPELLED or code.co_flags & _VARIADIC else 0
+    for i, name in enumerate(code.co_varnames[:count]):
+        if name not in ("self", "cls") and not any(values.get(name) is x for x in (None, False)):
+            yield name, values[name], f"{name}=" * (i >= in_place) + shown(values[name])
     if code.co_flags & _VARIADIC:
-        rest = code.co_varnames[count]
-        for value in values.get(rest, ()):
-            yield rest, value
+        for value in values.get(code.co_varnames[count], ()):
+            yield code.co_varnames[count], value, shown(value)
+        count += 1
+    if code.co_flags & _OPTIONS:
+        for name, value in values.get(code.co_varnames[count], {}).items():
+            yield name, value, f"{name}={shown(value)}"
 
 
-_VARIADIC = 0x04
-"""The flag of code that takes ``*name``."""
+_VARIADIC, _OPTIONS = 0x04, 0x08
+"""The flags of code that takes ``*name``, and ``**name``."""
 
 
 def _call_in(frame: FrameType) -> str:
     """The call as a user writes it: ``complement(layout=24, cotarget=Layout(4, 2))``."""
-    code = frame.f_code
-    owner, _dot, method = code.co_qualname.rpartition(".")
-    count = 0 if method in _SPELLED or code.co_flags & _VARIADIC else code.co_argcount
-    by_name = (
-        *code.co_varnames[:count],
-        *code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount],
-    )
-    given = [
-        f"{name}={shown(value)}" if name in by_name else shown(value)
-        for name, value in _arguments(frame)
-        if not (value is None or isinstance(value, bool)) or name not in by_name
-    ]
-    called = owner if method in ("__new__", "__init__") else owner.lower()
-    form = _SPELLED.get(method, "{}({})")
-    return form.format(called if method in _SPELLED else code.co_qualname, ", ".join(given))
+    called = frame.f_code.co_qualname
+    owner, _dot, method = called.rpartition(".")
+    if method in _SPELLED:
+        called = owner if method in ("__new__", "__init__") else owner.lower()
+    written = ", ".join(text for _name, _value, text in _arguments(frame))
+    return _SPELLED.get(method, "{}({})").format(called, written)
 
 
 def _holds(values: Any, value: object) -> bool:

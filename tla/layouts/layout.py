@@ -38,7 +38,6 @@ from ..ground import (
     Shown,
     constexpr,
     described,
-    guarded,
     naming_argument,
     refused_digits,
     shown,
@@ -491,7 +490,7 @@ def trusted(shape: Any, stride: Any, beside: Any = None) -> AnyLayout:
     return made
 
 
-_new_layout: Callable[..., AnyLayout] = Layout.__new__
+_new_layout: Any = Layout.__new__
 """``Layout(...)`` without what Python does around it."""
 
 
@@ -822,7 +821,6 @@ def make_layout(
 @overload
 def make_layout(shape: S, stride: D, origin_shape: IntTuple | None = None) -> Layout[S, D]: ...
 @constexpr
-@guarded
 def make_layout(shape: Any, stride: Any = None, origin_shape: Any = None) -> AnyLayout:
     """Return the layout of a shape and a stride; compact, the first mode fastest, without one.
 

@@ -60,7 +60,8 @@ def parse(text: str, symbols: Mapping[str, Any] | None = None) -> Any:
     ((_16,6),8):((8,128),_1)
 
     Args:
-        symbols: The values of names; other names are unknowns with the facts that the text gives.
+        symbols: The values of names; other names are unknowns with the facts that the text gives. A
+            name that the text does not have is ignored: one mapping serves several texts.
 
     Raises:
         ParseError: the text does not follow the notation; the error points at the character.

@@ -110,7 +110,7 @@ class Swizzle(Record, Generic[_Bits, _Base, _Shift]):
             )
         if bits + base + abs(shift) > MAX_BITS:
             raise LayoutError(f"a swizzle reaches above bit {MAX_BITS}", base=base, shift=shift)
-        made = cls._of(Int(bits), Int(base), Int(shift))
+        made = cls._of(static_int(bits), static_int(base), static_int(shift))
         # the bits that are read, and how far down they go: what each call needs
         object.__setattr__(made, "_mask", ((1 << bits) - 1) << (base + max(0, shift)))
         object.__setattr__(made, "_down", shift)

@@ -48,6 +48,7 @@ from ..ground import (
     constexpr,
     described,
     guarded,
+    naming_argument,
     opaque,
     shortened,
     shown,
@@ -387,7 +388,8 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
 
 def _as_tensor(x: Tensor[T, L]) -> Tensor[T, L]:
     if not is_tensor(x):
-        raise KindError(f"expected a tensor, got {type(x).__name__}", value=x)
+        refusal = KindError(f"expected a tensor, got {described(x)}", value=x)
+        raise naming_argument(refusal)
     return x
 
 

@@ -439,7 +439,7 @@ def _as_int(x: object) -> list[str]:
         "ndarray": "Write a tuple, tuple(array.tolist()), not an array.",
         "slice": "`_` keeps a mode whole, and get_tile_layout cuts a range out of a layout.",
     }
-    if isinstance(x, bool | float) and x == x // 1:
+    if (isinstance(x, bool | float) and x == x // 1) or (isinstance(x, str) and x.isdecimal()):
         return [f"Write {int(x)}."]
     return [ways[type(x).__name__]] if type(x).__name__ in ways else []
 
