@@ -76,7 +76,8 @@ class TlaError(Exception):
         """
         if not callable(hint):  # pyright: ignore[reportUnnecessaryComparison]
             raise KindError(f"a hint is a function, not a {type(hint).__name__}")
-        run, before = partial(copy_context().run, hint), self._hint
+        before = self._hint
+        run: Callable[[], str] = partial(copy_context().run, hint)
         self._hint = run if before is None else lambda: "\n  ".join(filter(None, (before(), run())))
         return self
 

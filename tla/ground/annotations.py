@@ -108,10 +108,12 @@ def _usage(signature: inspect.Signature) -> Iterator[str]:
     """The parameters in words, as `tla eval` writes them: in brackets if they can be left out."""
     for name, parameter in signature.parameters.items():
         if name not in ("self", "cls"):
-            form = {parameter.VAR_POSITIONAL: "*{}", parameter.VAR_KEYWORD: "**{}"}.get(parameter.kind)
-            keyword = "{}=..." if parameter.kind is parameter.KEYWORD_ONLY else "{}"
-            optional = "[{}]" if parameter.default is not parameter.empty else "{}"
-            yield form.format(name) if form else optional.format(keyword.format(name))
+            form = _FORMS.get(parameter.kind.name, "{}").format(name)
+            yield form if parameter.default is parameter.empty else f"[{form}]"
+
+
+_FORMS = {"VAR_POSITIONAL": "*{}", "VAR_KEYWORD": "**{}", "KEYWORD_ONLY": "{}=..."}
+"""How a kind of parameter is written."""
 
 
 def _alias(annotation: Any, hint: Any) -> list[str]:

@@ -99,7 +99,7 @@ from .int_tuple import (
 from .slicing import Coord, _, as_coord, has_underscore, kept_origin, no_mode_kept, no_single_offset
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from typing_extensions import TypeIs
 
@@ -490,7 +490,7 @@ def trusted(shape: Any, stride: Any, beside: Any = None) -> AnyLayout:
     return made
 
 
-_new_layout: Any = Layout.__new__
+_new_layout: Callable[..., AnyLayout] = Layout.__new__
 """``Layout(...)`` without what Python does around it."""
 
 

@@ -186,7 +186,7 @@ class _Assumed:
             facts = sorted(map(str, used)) or [
                 str(fact) for s in condition.symbols for fact in evaluation.facts_of(s)
             ]
-            own = [s.name for s in condition.symbols if not used and f"{s.name} >= 1" in facts]
+            own = [s.name for s in condition.symbols if not used and [f"{s.name} >= 1"] == facts]
             raise ContradictionError(
                 f"{condition} contradicts {' and '.join(facts) or 'arithmetic'}",
                 "Both cannot hold for any value.",

@@ -431,7 +431,7 @@ def leaf(x: object) -> Any:
     return value
 
 
-def _as_int(x: object) -> list[str]:
+def _as_int(x: Any) -> list[str]:
     """How to write what is no int, where that is known."""
     ways = {
         "str": "tla.parse reads a text, as '(4,8)' or '(4,8):(8,1)'.",
@@ -439,7 +439,8 @@ def _as_int(x: object) -> list[str]:
         "ndarray": "Write a tuple, tuple(array.tolist()), not an array.",
         "slice": "`_` keeps a mode whole, and get_tile_layout cuts a range out of a layout.",
     }
-    if (isinstance(x, bool | float) and x == x // 1) or (isinstance(x, str) and x.isdecimal()):
+    is_digits = isinstance(x, str) and len(x) < 20 and x.isdecimal()
+    if is_digits or (isinstance(x, bool | float) and x == x // 1):
         return [f"Write {int(x)}."]
     return [ways[type(x).__name__]] if type(x).__name__ in ways else []
 
