@@ -329,8 +329,9 @@ def _operation(scan: _Reader, start: int, name: str) -> Any:
     if known not in _ROOMS:
         is_of_python = any(name in room.__all__ for room in (numbers, layouts, algebra))
         why = f": tla.{name} is for Python" if is_of_python else _nearest(name, OPERATIONS)
+        listed = ["'tla eval --help' lists the operations."] if is_of_python else []
         summary = f"there is no operation {shortened(name)!r}{why}"
-        scan.fail(summary, start, start + len(name), "'tla eval --help' lists the operations.")
+        scan.fail(summary, start, start + len(name), *listed)
     return getattr(_ROOMS[known], known)
 
 
