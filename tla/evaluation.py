@@ -327,7 +327,7 @@ def _operation(scan: _Reader, start: int, name: str) -> Any:
     """The operation of a name; the error suggests those that look alike."""
     known = _ALIASES.get(name, name)
     if known not in _ROOMS:
-        is_of_python = any(name in room.__all__ for room in (numbers, layouts, algebra))
+        is_of_python = any(name in room.__all__ for room in _ROOMS.values())
         why = f": tla.{name} is for Python" if is_of_python else _nearest(name, OPERATIONS)
         listed = ["'tla eval --help' lists the operations."] if is_of_python else []
         summary = f"there is no operation {shortened(name)!r}{why}"

@@ -18,10 +18,8 @@ If all of them fit, the error goes on as it is: it is one of the library, or of 
 
 from __future__ import annotations
 
-from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar
-from weakref import ref
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -108,9 +106,9 @@ def naming_argument(error: _E) -> _E:
     tla.errors.LeafError: expected an int, got Layout Layout(4, 2)
       It is 'cotarget' in complement(layout=24, cotarget=Layout(4, 2)).
     """
-    from .calls import argument_sentence
+    from .calls import name_argument
 
-    error.with_hint(partial(argument_sentence, ref(error)))  # a weak one: the error holds the hint
+    name_argument(error)
     return error
 
 
@@ -123,9 +121,9 @@ def naming_call(error: _E, form: str = "Asked by {}.") -> _E:
     tla.errors.DivisibilityError: cannot round to multiples of 0: it is not positive
       Asked by ceil_div(a=7, b=0).
     """
-    from .calls import call_sentence
+    from .calls import name_call
 
-    error.with_hint(partial(call_sentence, ref(error), form))
+    name_call(error, form)
     return error
 
 

@@ -10,34 +10,38 @@ from __future__ import annotations
 
 import sys
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 from .words import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
-    from weakref import ReferenceType
 
     from ..errors import TlaError
 
 
-def argument_sentence(error: ReferenceType[TlaError]) -> str:
-    """The sentence that names the argument which holds the ``value`` of an error, and its call."""
-    found = error()
-    value = None if found is None else found.data["value"]
-    for frame in _public_frames(found):
+def name_argument(error: TlaError) -> None:
+    """Let an error about its ``value`` name the argument that holds the value, once it is read."""
+    itself = ref(error)  # a weak one: the error holds the hint
+    error.with_hint(lambda: _argument_sentence(itself()))
+
+
+def name_call(error: TlaError, form: str) -> None:
+    """Let an error name the call that it comes from, at the ``{}`` of a form, once it is read."""
+    itself = ref(error)
+    error.with_hint(lambda: next((form.format(_call_in(f)) for f in _public_frames(itself())), ""))
+
+
+def _argument_sentence(error: TlaError | None) -> str:
+    value = None if error is None else error.data["value"]
+    for frame in _public_frames(error):
         for name, given, _text in _arguments(frame):
             if given is value:
                 return f"It is {name!r} in {_call_in(frame)}."
             if isinstance(given, tuple | list) and _holds(given, value):
                 return f"It stands in {name!r} in {_call_in(frame)}."
     return ""
-
-
-def call_sentence(error: ReferenceType[TlaError], form: str) -> str:
-    """The sentence that names the outermost public call of an error, at the ``{}`` of a form."""
-    frame = next(_public_frames(error()), None)
-    return "" if frame is None else form.format(_call_in(frame))
 
 
 def _public_frames(error: TlaError | None) -> Iterator[FrameType]:

@@ -750,7 +750,7 @@ def as_layout(x: object) -> AnyLayout:
     if isinstance(x, Layout):
         return x  # pyright: ignore[reportUnknownVariableType]
     hints = ["tla.read reads a text."] if isinstance(x, str) else []
-    if isinstance(x, int | tuple):
+    if issubclass(type(x), int | tuple):
         hints = [f"make_layout({shown(x)}) is the layout of a shape."]
     raise naming_argument(NotALayoutError(f"expected a layout, got {described(x)}", *hints, value=x))
 
