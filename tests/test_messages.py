@@ -70,6 +70,7 @@ ROWS: list[tuple[Callable[[], Any], str, str]] = [
         "Did you mean symbols?",
         "It is called as parse(text, [symbols]).",
     ),
+    (lambda: f.make_layout(4, strides=1), "argument 'strides'", "Did you mean stride? It is called as"),
     (lambda: f.Swizzle(2, 3), "Swizzle() missing 1 required", "called as Swizzle(bits, base, shift)."),
     (lambda: f.ComposedLayout(ZN, 0), "ComposedLayout() missing", "'inner'"),
     (lambda: f.explain.explain("composition", ZN), "composition() missing", "composition(a, b, ["),

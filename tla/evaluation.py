@@ -351,7 +351,7 @@ def _bind(
     """Return the arguments by place and by key, if the operation takes them."""
     from inspect import signature  # slow to load
 
-    parameters = list(signature(operation).parameters.values())
+    parameters = [p for p in signature(operation).parameters.values() if p.kind is not p.VAR_KEYWORD]
     by_place = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     by_key = {p.name: p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
     places, rest = iter(by_place), next((p for p in parameters if p.kind is p.VAR_POSITIONAL), None)

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         naming_argument as naming_argument,
         naming_call as naming_call,
         refuse as refuse,
+        unknown_argument as unknown_argument,
     )
     from .display import (
         drawn_by as drawn_by,

@@ -17,15 +17,12 @@ from functools import cache
 from importlib import import_module
 from itertools import islice
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import KindError, LayoutError, TlaError
 from .limits import limit_of
 from .text import refused_digits
 from .words import described, did_you_mean, near_words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _LOOKED_AT = 1000
 """How many elements of a sequence are held against its annotation."""
@@ -38,22 +35,16 @@ def refuse_arguments(
     deep or too long."""
     if isinstance(error, TlaError) and "argument" not in vars(error):
         return
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):
-        return
     called = re.sub(r"^.*<locals>\.|\.__(init|new|call)__$", "", function.__qualname__)
     try:
-        bound = signature.bind(*args, **kwargs)
+        bound = inspect.signature(function).bind(*args, **kwargs)
+    except ValueError:  # of no function of Python's
+        return
     except TypeError:
         if not str(error).startswith(f"{function.__qualname__}() "):
             return  # a fault inside
-        raise KindError(
-            str(error).replace(function.__qualname__, called, 1),
-            *_near_parameters(signature, kwargs),
-            f"It is called as {called}({', '.join(_usage(signature))}).",
-            function=function.__qualname__,
-        ) from None
+        summary = str(error).replace(function.__qualname__, called, 1)
+        raise misused(function, kwargs, summary) from None
     names = _Names(sys.modules[function.__module__])
     for name, given in bound.arguments.items():
         parameter = bound.signature.parameters[name]
@@ -81,6 +72,33 @@ def refuse_arguments(
         raise refused_digits(error) from None
 
 
+def misused(function: Any, kwargs: dict[str, Any], summary: str) -> KindError:
+    """The error of a call with a missing or unknown argument: the near name, and how it is called."""
+    parameters = dict(inspect.signature(function).parameters)
+    parameters.pop(UNKNOWN, None)
+    wrong = next((name for name in kwargs if name not in parameters), "")
+    left = [name for name in parameters if wrong and name not in kwargs]
+    near = [name for name in left if name.startswith(wrong)] or near_words(wrong, left)
+    words = [
+        f"[{word}]" if parameter.default is not parameter.empty else word
+        for name, parameter in parameters.items()
+        for word in (_FORMS.get(parameter.kind.name, "{}").format(name),)
+        if name not in ("self", "cls")
+    ]
+    return KindError(
+        summary,
+        *([did_you_mean(near, ())] if near else ()),
+        f"It is called as {summary.partition('(')[0]}({', '.join(words)}).",
+        function=function.__qualname__,
+    )
+
+
+_FORMS = {"VAR_POSITIONAL": "*{}", "VAR_KEYWORD": "**{}", "KEYWORD_ONLY": "{}=..."}
+"""How a kind of parameter is written."""
+
+UNKNOWN = "unknown"
+"""The ``**unknown`` of a function that no guard stands around; see `unknown_argument`."""
+
 MAKERS = {
     "AnyFigure": "tla.layout_figure(layout) is the figure of a layout; other values have `figure()`.",
     "AnyLayout": "tla.make_layout(shape, stride) and tla.read(text) give a layout.",
@@ -93,27 +111,6 @@ MAKERS = {
     **dict.fromkeys(("AnyShape", "XlaShape"), "tla.xla_bridge.parse_shape(text) gives a shape."),
 }
 """How to get a value of a type, by the name that annotations have for it."""
-
-
-def _near_parameters(signature: inspect.Signature, kwargs: dict[str, Any]) -> list[str]:
-    """Which parameters may be meant by names that are none."""
-    wrong = next((name for name in kwargs if name not in signature.parameters), "")
-    left = [name for name in signature.parameters if name not in kwargs]
-    begin = [name for name in left if wrong and name.startswith(wrong)]
-    near = begin or near_words(wrong, left)
-    return [did_you_mean(near, ())] if near else []
-
-
-def _usage(signature: inspect.Signature) -> Iterator[str]:
-    """The parameters in words, as `tla eval` writes them: in brackets if they can be left out."""
-    for name, parameter in signature.parameters.items():
-        if name not in ("self", "cls"):
-            form = _FORMS.get(parameter.kind.name, "{}").format(name)
-            yield form if parameter.default is parameter.empty else f"[{form}]"
-
-
-_FORMS = {"VAR_POSITIONAL": "*{}", "VAR_KEYWORD": "**{}", "KEYWORD_ONLY": "{}=..."}
-"""How a kind of parameter is written."""
 
 
 def _alias(annotation: Any, hint: Any) -> list[str]:

@@ -97,6 +97,17 @@ _GENERATOR = 0x20
 """The flag of code that yields: ``inspect`` has it too, and takes long to load."""
 
 
+def unknown_argument(function: Any, unknown: dict[str, Any]) -> TlaError:
+    """Return the error of a call with keywords that are none, of a function without a guard.
+
+    The function takes them as ``**unknown``: in an inner loop that costs less than a guard.
+    """
+    from .annotations import misused
+
+    summary = f"{function.__name__}() got an unexpected keyword argument {next(iter(unknown))!r}"
+    return misused(function, unknown, summary)
+
+
 def naming_argument(error: _E) -> _E:
     """Return an error about its ``value``, which will name the argument that holds the value.
 

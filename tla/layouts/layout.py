@@ -43,6 +43,7 @@ from ..ground import (
     shown,
     steps_of,
     typed_by,
+    unknown_argument,
 )
 from ..numbers import (
     INT,
@@ -821,7 +822,7 @@ def make_layout(
 @overload
 def make_layout(shape: S, stride: D, origin_shape: IntTuple | None = None) -> Layout[S, D]: ...
 @constexpr
-def make_layout(shape: Any, stride: Any = None, origin_shape: Any = None) -> AnyLayout:
+def make_layout(shape: Any, stride: Any = None, origin_shape: Any = None, **unknown: Any) -> AnyLayout:
     """Return the layout of a shape and a stride; compact, the first mode fastest, without one.
 
     >>> print(make_layout((_2, 4), (_12, _1)), make_layout((2, (3, 4))))
@@ -829,6 +830,8 @@ def make_layout(shape: Any, stride: Any = None, origin_shape: Any = None) -> Any
 
     Source: TLA and CuTe ``MakeLayout``, ``make_layout``.
     """
+    if unknown:
+        raise unknown_argument(make_layout, unknown)
     return _new_layout(Layout, shape, stride, origin_shape)
 
 
