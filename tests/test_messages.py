@@ -62,7 +62,7 @@ ROWS: list[tuple[Callable[[], Any], str, str]] = [
         "The index (1,1) of f32[?,5]{1,0} needs it",
         "d0 is the size of dim 0: a number settles it",
     ),
-    (lambda: range(f.sym("M")), "M is not a number yet", "Layout.bind"),
+    (lambda: range(f.sym("M")), "the value of M is not known", "layout.bind(M=...)"),
     # a missing or unknown argument: the function, the near name, how it is called
     (lambda: f.sym("M", div=16), "sym() got an unexpected", "Did you mean divisible_by?"),
     (

@@ -17,10 +17,12 @@ from math import prod
 from sys import maxsize
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ..algebra import numbered_layout
 from ..errors import CoordinateError, LayoutError, UnsupportedError
 from ..ground import NO_COLOUR, Axis, Cell, Figure, Grid, Place, Strip, limit_error, limit_of
 from ..layouts import as_layout, idx2crd, leaves, offset_at, product, text_of
 from ..numbers import is_tuple, known_int
+from .cells import replace_cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -76,6 +78,9 @@ def layout_figure(
     if colour not in (None, "", "tile", "offset"):
         raise UnsupportedError(f"cells are coloured by tile or offset, not by {colour!r}")
     as_layout(layout)
+    places = numbered_layout(layout)
+    if places is not layout:
+        return _of_coordinates(layout, layout_figure(places, rows, columns, slices, colour))
     modes = _modes(layout)
     sizes = [known_int(product(mode.shape)) for mode in modes]
     most = [slices] * len(sizes)
@@ -101,6 +106,15 @@ def layout_figure(
         str(layout),
         colour,
     )
+
+
+def _of_coordinates(layout: AnyLayout, figure: Figure) -> Figure:
+    """A figure of the places of coordinates, with the coordinates as texts."""
+
+    def cell(coord: Any, of: Cell) -> Cell:
+        return of._replace(text=text_of(layout(coord)))
+
+    return figure._replace(grids=replace_cells(layout, figure, cell), title=str(layout))
 
 
 def _check_cells(rows: int, columns: int, slices: int) -> None:

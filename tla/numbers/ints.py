@@ -42,6 +42,7 @@ from ..errors import (
     LayoutError,
     LeafError,
     StaticIntError,
+    TlaError,
     UndecidedError,
     UnsupportedError,
     ZeroDivisorError,
@@ -292,6 +293,11 @@ class SymbolicInt:
     An int that answers every question, case by case (`tla.numbers.cases`), takes the path of plain ints.
     """
 
+    @property
+    def is_static(self) -> bool:
+        """Whether its value is part of its type."""
+        return False
+
     def known_eq(self, other: Leaf) -> bool | None:
         """Whether ``self == other``."""
 
@@ -321,12 +327,16 @@ class SymbolicInt:
     if not TYPE_CHECKING:  # for checkers it has none
 
         def __index__(self) -> int:
-            """What `range` and `int` ask for, and no unknown has: refused in its name."""
-            raise LeafError(
-                f"{self} is not a number yet",
-                "Layout.bind and tla.numbers.evaluate put a number in its place.",
-                value=self,
-            )
+            """What `range` and `int` ask for: refused, as a `TypeError` that says why."""
+            why = self.has_no_value()
+            raise LeafError(why.summary, *why.details, value=self)
+
+    def has_no_value(self) -> TlaError:
+        """The error where a plain int is needed."""
+        names = ", ".join(f"{s.name}=..." for s in getattr(self, "symbols", ()))
+        bind = f"Bind it to a number first: layout.bind({names})."
+        error = UndecidedError(f"the value of {self} is not known", bind, leaf=self)
+        return naming_call(error, "{} needs it.")
 
     def lesser(self, other: Leaf) -> Any:
         """The lesser of both, where it is not known which that is."""
@@ -491,12 +501,25 @@ def known_divides(a: Leaf, b: Leaf) -> bool | None:
 
 
 def known_int(x: Leaf) -> int:
-    """Return the value of a leaf as a plain int; raise `UndecidedError` where it has none."""
+    """Return the value of a leaf as a plain int; raise `UndecidedError` where it has none.
+
+    Raises:
+        UnsupportedError: it is a coordinate.
+    """
     if isinstance(x, SymbolicInt):
-        names = ", ".join(f"{s.name}=..." for s in getattr(x, "symbols", ()))
-        bind = f"Bind it to a number first: layout.bind({names})."
-        raise naming_call(UndecidedError(f"the value of {x} is not known", bind, leaf=x), "{} needs it.")
+        raise x.has_no_value()
+    if is_tuple(x):
+        raise no_int(x)
     return int(x)
+
+
+def no_int(coordinate: object) -> UnsupportedError:
+    """Return the error of a coordinate where an int is needed."""
+    return UnsupportedError(
+        f"{written(coordinate)} is a coordinate, and here only an int will do",
+        "A layout whose strides are basis elements has coordinates as values.",
+        value=coordinate,
+    )
 
 
 # --- CATLASS's arithmetic, on leaves and leaf by leaf on tuples -------------------------------
@@ -634,7 +657,11 @@ def is_static(x: IntTuple) -> bool:
     """
     if is_tuple(x):
         return all(is_static(i) for i in x)
-    return type(leaf(x)) is Int
+    return _is_static(leaf(x))
+
+
+def _is_static(x: Leaf) -> bool:
+    return x.is_static if isinstance(x, SymbolicInt) else type(x) is Int
 
 
 def same_static(a: IntTuple, b: IntTuple) -> bool:
@@ -655,4 +682,4 @@ def static_mask(x: IntTuple) -> Any:
     """
     if is_tuple(x):
         return tuple(static_mask(i) for i in x)
-    return type(leaf(x)) is Int
+    return _is_static(leaf(x))
