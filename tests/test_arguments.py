@@ -76,7 +76,7 @@ def test_an_argument_of_the_wrong_type_is_named(call: Any, said: str) -> None:
 def test_a_name_for_several_types_is_explained() -> None:
     with pytest.raises(KindError) as caught:
         tla.show.svg(3)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
-    assert caught.value.details == ("AnyFigure is Figure | Strip | Panels | Steps | Timeline | Bars.",)
+    assert caught.value.details[0] == "AnyFigure is Figure | Strip | Panels | Steps | Timeline | Bars."
 
 
 def test_what_python_says_of_a_call_stays() -> None:

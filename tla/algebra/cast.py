@@ -15,7 +15,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DivisibilityError, LayoutError, OverlapError, UnsupportedError
-from ..ground import ElementType, constexpr, element_type
+from ..ground import ElementType, constexpr, element_type, naming_call
 from ..layouts import AnyLayout, ComposedLayout, Swizzle, as_layout, is_composed, is_swizzle, trusted
 from ..numbers import (
     Int,
@@ -138,7 +138,7 @@ def _not_whole(layout: AnyLayout, n: Any, i: int, s: Any, d: Any) -> Divisibilit
     return DivisibilityError(
         f"upcast of {layout} by {n} does not give whole vectors",
         why,
-        f"{out}; so does upcast by {fits}, for this mode.",
+        f"{out}." if not differs(fits, 1) else f"{out}; so does upcast by {fits}, for this mode.",
         layout=layout,
         n=n,
         mode=name,
@@ -358,4 +358,4 @@ def _follows(mode: Any, size: Any) -> bool:
 
 def _require_positive(n: Any, what: str) -> None:
     if less(n, 1):
-        raise LayoutError(f"{what} cannot number {n}", "There is at least one.", n=n)
+        raise naming_call(LayoutError(f"{what} cannot number {n}", "There is at least one.", n=n))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import LayoutError, OverlapError
-from ..ground import constexpr
+from ..ground import constexpr, naming_call
 from ..layouts import AnyLayout, as_shape, leaves, text_of, trusted
 from ..numbers import (
     INT,
@@ -202,7 +202,8 @@ def _refuse(layout: AnyLayout, below: Any, mode: Any) -> NoReturn:
     if known_lt(_1, s) is None:  # of size 1 it is not at fault
         Questions(lambda: f"the complement of {layout}").refuse(s, "==", _1)
     if s == 0:
-        raise LayoutError(f"{layout} has no coordinate, and so no complement", layout=layout)
+        refusal = LayoutError(f"{layout} has no coordinate, and so no complement", layout=layout)
+        raise naming_call(refusal)
     if d < 0:
         raise LayoutError(
             f"{layout} has no complement: the mode {s}:{d} runs backwards",

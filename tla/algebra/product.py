@@ -199,7 +199,8 @@ def tile_to_shape(
 
     Args:
         shape: A size for each mode of the result, a multiple of the block's.
-        order: The mode with the least order is tiled first; by default the first mode.
+        order: The mode with the least order is tiled first, of equal ones the first; by default the
+            first mode.
 
     Raises:
         DivisibilityError: a size is no multiple of the block's. The error offers the padded shape.

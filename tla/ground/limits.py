@@ -19,7 +19,7 @@ from contextvars import ContextVar, Token
 from operator import index
 from typing import Any, Final, NamedTuple
 
-from ..errors import KindError, LimitError
+from ..errors import ArgumentError, KindError, LimitError
 from .words import did_you_mean, near_words
 
 
@@ -128,7 +128,7 @@ def way_out(name: str, needed: int | None = None) -> str:
     """
     most = limit_of(name)
     is_known = isinstance(needed, int) and not is_too_long(needed)  # a symbolic int may be asked for
-    more = f"{name}={needed if is_known else 2 * most}"
+    more = f"{name}={needed if is_known else 2 * most or 1}"
     return f"The limit {name!r} is {most}. `with tla.limits({more}):` raises it, so does --limit {more}."
 
 
@@ -148,6 +148,8 @@ def limit_error(
         needed: What would do, if that is known.
         argument: The limit that the caller gave in place of that of the table.
     """
+    if argument is not None and argument < 0:
+        raise ArgumentError(f"a limit is an int from 0 on, not {argument}", value=argument)
     most = limit_of(name) if argument is None else argument
     way = way_out(name, needed) if argument is None else f"The argument {most} sets the limit."
     return LimitError(summary, *details, way, limit=name, most=most, **data)

@@ -27,11 +27,12 @@ Layout((_2, 4), (_12, _1))
 
 from __future__ import annotations
 
+from itertools import accumulate
 from re import compile as compile_pattern
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from ..errors import LayoutError, ParseError
-from ..ground import MAX_DEPTH, Scanner, constexpr, is_too_deep, limit_of, shortened, way_out
+from ..ground import MAX_DEPTH, Scanner, constexpr, guarded, is_too_deep, limit_of, shortened, way_out
 from ..numbers import E, Int, add
 from .int_tuple import as_int_tuple, text_of
 from .layout import Layout, OfCoordinates, is_layout
@@ -53,6 +54,7 @@ def to_text(x: Any) -> str:
 
 
 @constexpr
+@guarded
 def parse(text: str, symbols: Mapping[str, Any] | None = None) -> Any:
     """Return the layout, shape, coordinate or int that a text writes.
 
@@ -60,7 +62,8 @@ def parse(text: str, symbols: Mapping[str, Any] | None = None) -> Any:
     ((_16,6),8):((8,128),_1)
 
     Args:
-        symbols: The values of names; other names are unknowns with the facts that the text gives.
+        symbols: The values of names; other names are unknowns with the facts that the text gives. A
+            name that the text does not have is ignored: one mapping serves several texts.
 
     Raises:
         ParseError: the text does not follow the notation; the error points at the character.
@@ -191,6 +194,8 @@ def tuple_or_expr(scan: NamingScanner, start: int, items: Any, what: str) -> Any
         from ..numbers import expr_at, goes_on
 
         if goes_on(scan):
+            if len(items) > 1:
+                scan.fail(f"{scan.found()} takes ints, not a tuple or a layout")
             scan.at = start
             return expr_at(scan, scan.names, MAX_DEPTH, what)
     return items
@@ -203,7 +208,9 @@ def items_at(scan: Scanner, room: int) -> Iterator[int]:
         room: How many levels of nesting are left; the caller reads an item with one less.
     """
     if is_too_deep(room):
-        scan.fail(f"nested deeper than {limit_of('nesting')} levels", None, None, way_out("nesting"))
+        deepest = _nesting(scan.text)
+        summary, way = f"nested deeper than {limit_of('nesting')} levels", way_out("nesting", deepest)
+        scan.fail(summary, None, None, f"Its parentheses go {deepest} deep.", way)
     opened = scan.at
     scan.expect("(")
     count = 0
@@ -217,6 +224,11 @@ def items_at(scan: Scanner, room: int) -> Iterator[int]:
             scan.fail_unclosed(opened, ")")
         yield count
         count += 1
+
+
+def _nesting(text: str) -> int:
+    """The levels of the parentheses of a text."""
+    return max(accumulate((c == "(") - (c == ")") for c in text))
 
 
 _INT: Final = compile_pattern(r"_?-?[0-9]+(?![A-Za-z0-9_.])")

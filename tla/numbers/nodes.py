@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, SupportsIndex, TypeAlias
 from weakref import WeakValueDictionary
 
 from ..errors import ArgumentError, LayoutError, LeafError, UndecidedError
-from ..ground import Immutable, Record, described, guarded, limit_error, limit_of, shown
+from ..ground import Immutable, Record, described, guarded, limit_error, limit_of, naming_argument, shown
 from . import intervals
 from .context import assumed, nothing_assumed
 from .ints import SymbolicInt, plain_int
@@ -731,7 +731,8 @@ def required(x: object) -> Value:
     """Return `value_of`; raise `LeafError` of what has none."""
     value = value_of(x)
     if value is None:
-        raise LeafError(f"expected an int or a symbolic int, got {described(x)}", value=x)
+        refusal = LeafError(f"expected an int or a symbolic int, got {described(x)}", value=x)
+        raise naming_argument(refusal)
     return value
 
 

@@ -28,9 +28,9 @@ from functools import reduce
 from math import prod
 from typing import TYPE_CHECKING, Generic, NamedTuple, SupportsIndex, TypeVar
 
-from ..errors import CoordinateError, KindError, LeafError, UnsupportedError
+from ..errors import CoordinateError, KindError, LeafError, UndecidedError, UnsupportedError
 from ..ground import described
-from ..numbers import IntLike, ceil_div, known_eq, known_lt, leaf, less, round_up
+from ..numbers import IntLike, ceil_div, is_open, known_eq, known_lt, leaf, less, round_up, to_python
 from .rules import COMBINE, Tile, check_tile
 from .shape import AnyShape, XlaBuffer, XlaShape, XlaTuple
 
@@ -97,8 +97,15 @@ def index_of(shape: XlaShape, index: Sequence[IntLike]) -> tuple[int, ...]:
             f"an index needs an int for each dim, not {index!r}", "Write (2, 3).", value=index
         )
     at = tuple(map(leaf, index))
-    if len(at) == shape.rank and _inside(at, shape.dimensions):
-        return at
+    try:
+        if len(at) == shape.rank and _inside(at, shape.dimensions):
+            return at
+    except UndecidedError as error:
+        names = [(i, d) for i, d in enumerate(shape.dimensions) if is_open(d)]
+        dims = " and ".join(f"{to_python(d)} is the size of dim {i}" for i, d in names)
+        where = f"The index ({','.join(map(str, at))}) of {shape} needs it."
+        error.with_hint(lambda: f"{where} {dims}: a number settles it, or a bound, '<=N'.")
+        raise
     written = f"index ({','.join(map(str, at))}) is not an element of {shape}"
     if len(at) != shape.rank:
         entries = "one int" if shape.rank == 1 else f"{shape.rank} ints"
