@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..ascend import ARCHES, PIPES, in_us, search
 from ..errors import UnsupportedError
-from ..ground import say
+from ..ground import plural, say
 from .ascend_check import leading_dimensions
-from .columns import columns, plural
+from .columns import columns
 from .commands import SUBCOMMANDS
 from .common import positive, short_bytes
 from .messages import say_json

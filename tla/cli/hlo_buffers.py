@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UnsupportedError
-from ..ground import say
+from ..ground import plural, say
 from ..hlo import ModuleError, read_stream
 from ..memory import MOST_DRAWN, RULES, Tally, label_of, source_of, stream_buffers
 from ..xla_bridge import memory_space_name, to_layout
-from .columns import columns, plural
+from .columns import columns
 from .common import InputError, bytes_in_words, short_bytes
 from .messages import complain, say_json
 from .pictures import is_asked_for, write_figure

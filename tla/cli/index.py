@@ -9,11 +9,10 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import UnsupportedError
-from ..ground import Panels, say
+from ..ground import Panels, plural, say
 from ..hlo import ModuleError, read_module
-from ..indexing import FORMS, inverse, map_figure, parse_map, simplify
+from ..indexing import FORMS, MalformedError, inverse, map_figure, parse_map, simplify
 from ..read import read
-from .columns import plural
 from .common import positive
 from .index_maps import (
     Shown,
@@ -190,7 +189,9 @@ def _of_module(module: Module, options: argparse.Namespace) -> int:
             if not options.all:
                 raise
             refused[instruction.opcode] += 1
-            facts = {**_head(instruction), "reason": error.data.get("reason", error.summary)}
+            why = error.data.get("reason", error.summary)
+            why = f"it is wrong: {why}" if isinstance(error, MalformedError) else why
+            facts = {**_head(instruction), "reason": why}
         rows.append({"computation": computation.name, "line": instruction.line, **facts})
     if options.json:
         _print_json({"instructions": rows, "not_supported": dict(refused)})
