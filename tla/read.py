@@ -140,6 +140,12 @@ def tagged(text: str, symbols: Mapping[str, Any] | Names | None = None) -> Tagge
 
 def _blame_pointer(text: str) -> None:
     """Raise the error of a text in no notation, if the text looks like a pointer into a file."""
+    path, percent, name = text.strip().partition("%")
+    if path and os.path.isfile(path):
+        path = visible(path)
+        way = f"Write {path}:%name for the shape of an instruction in it; 'tla hlo {path}' lists them."
+        way = f"Write {path}:%{shortened(name)}." if percent else way
+        raise ParseError(f"{path} is a file, not the text of a layout", text, 0, len(text), way)
     bare = _BARE.fullmatch(text)
     if bare is not None and os.path.isfile(bare[1]):
         write = f"Write {bare[1]}:{f'%{bare[2]}' if bare[2] else ''}%{bare[3]}."
@@ -174,7 +180,10 @@ def _pointed_at(pointer: re.Match[str]) -> AnyShape:
             raise
     except ModuleError as error:
         if not shapes:
-            raise error.of_file(visible(path)) from None
+            named = error.of_file(visible(path))
+            if named.summary.endswith(" is empty"):  # there is no character to point at
+                raise FileError(named.summary, path=path) from None
+            raise named from None
     path = visible(path)
     if not shapes:
         _blame(pointer, 3, f"{path} has no instruction %{name}{_in(computation)}", *_near(name, names))

@@ -136,6 +136,7 @@ def _parser() -> argparse.ArgumentParser:
         "arguments",
         metavar="ARGUMENT",
         nargs="*",
+        default=[],
         help="what it is applied to; of a layout a coordinate",
     )
     parser.add_argument(

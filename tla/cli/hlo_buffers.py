@@ -49,7 +49,7 @@ def report(text: ModuleText, options: argparse.Namespace) -> int:
         write_figure(tally.figure(options.top or MOST_DRAWN, options.chip), options)
     elif options.json:
         say_json(_facts(tally, name, tables, problem, stopped, options))
-    else:
+    elif problem is None or tally.buffers or options.all:  # of a broken text no table of nothing
         _write(tally, options)
     complain_of_spaces((total.memory_space for total in tally.spaces), options.chip)
     if problem is not None:
