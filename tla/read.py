@@ -77,8 +77,9 @@ def read(text: str) -> Any:
         return _pointed_at(pointer)
     try:
         return _value(text)
-    except ParseError:
+    except ParseError as error:
         _blame_pointer(text)
+        _blame_brackets(text, error)
         raise
 
 
@@ -110,6 +111,13 @@ def _value(text: str) -> Any:
     hints = (
         [f"A shape has dims: {word}[2,3], or {word}[] for a scalar."] if word in ELEMENT_TYPES else []
     )
+    tag, bracket, _sizes = text[start:].partition("(")
+    if bracket and tag.isidentifier():
+        from .ascend import TAGS
+
+        if tag in TAGS:
+            way = f"Write {tag}<half>{shortened(text[start + len(tag) :].rstrip())}."
+            raise ParseError(f"{tag} needs an element type", text, start, start + len(tag), way)
     raise ParseError(
         "expected a layout such as (2,3):(3,1) or zN<half>(20,48), or an XLA shape such as"
         f" f32[2,3]{{1,0}}, found {actual}",
@@ -219,6 +227,22 @@ def _element(shape: AnyShape, pointer: re.Match[str], way: str) -> AnyShape:
             _blame(pointer, 4, what, "They are counted from 0.")
         shape = shape.elements[index]
     return shape
+
+
+def _blame_brackets(text: str, error: ParseError) -> None:
+    """Raise the error of a layout with other brackets, or without them."""
+    sides = text.strip().split(":")
+    if "<" in text or not all(sides) or not 2 <= len(sides) <= 3:
+        return
+    bare = [side.replace("[", "(").replace("]", ")") for side in sides]
+    plain = [f"({side})" if "," in side and "(" not in side else side for side in bare]
+    better = ":".join(plain)
+    try:
+        parse(better)
+    except TlaError:
+        return
+    why = "a layout has () and not []" if "[" in text else "several modes need parentheses"
+    raise ParseError(why, text, error.start, error.end, f"Write {better}.") from None
 
 
 def _blame(pointer: re.Match[str], group: int, summary: str, *details: str) -> NoReturn:

@@ -591,7 +591,6 @@ def test_wrong_input(run: Run, line: str, error: str) -> None:
         ("divide '(_,3)' 2", "(_,3)"),
         ("compose '(4:1,2:1)' 2", "(4:1,2:1)"),
         ("coalesce 'Sw<2,0,3>'", "Sw<2,0,3>"),
-        ("coalesce 'Sw<2,0,3> o 0 o 8:1'", "Sw<2,0,3> o 0 o 8:1"),
         ("product '(true,2)' 2", "(true,2)"),
         ("complement '(4,-2)'", "(4,-2)"),
     ],

@@ -16,7 +16,7 @@ from .common import positive, short_bytes
 from .messages import say_json
 from .parser import argument_parser
 from .progress import progress_bar
-from .saving import save
+from .saving import expect_place, save
 
 if TYPE_CHECKING:
     import argparse
@@ -63,6 +63,8 @@ def run(arguments: list[str]) -> int:
     rank: int | None = options.explain
     if rank is not None and rank > options.top:
         parser.error(f"--explain {rank} is not among the best {options.top}: say --top {rank}")
+    if options.tuner not in (None, "-"):
+        expect_place(options.tuner)
     ranking = _ranked(options)
     if rank is not None and rank > len(ranking.tiles):
         raise UnsupportedError(f"there is no rank {rank}, the last is {len(ranking.tiles)}", rank=rank)
