@@ -36,7 +36,7 @@ Devices: TypeAlias = "int | tuple[int, int] | None"
 
 
 class MalformedError(UnsupportedError, ValueError):
-    """An instruction of HLO that contradicts itself, and so reads no elements.
+    """An instruction of HLO contradicts itself.
 
     >>> from tla.hlo import read_instruction
     >>> from tla.indexing import output_to_input
@@ -44,6 +44,8 @@ class MalformedError(UnsupportedError, ValueError):
     Traceback (most recent call last):
         ...
     tla.indexing.ops.op.MalformedError: reshape r is wrong: the operand has 512 elements, the result 576
+
+    The text says where, in numbers. ``instruction`` and ``opcode`` name it, ``reason`` is the text alone.
     """
 
 
