@@ -107,7 +107,7 @@ def _value(text: str) -> Any:
     if ":" in text and inside[:1].isalpha():  # a layout that begins with an unknown
         return parse(text)
     word = inside.split(maxsplit=1)[0] if inside else ""
-    actual = repr(shortened(word)) if word else "the end of text"
+    actual = repr(shortened(word)) if word else "an empty text"
     hints = (
         [f"A shape has dims: {word}[2,3], or {word}[] for a scalar."] if word in ELEMENT_TYPES else []
     )

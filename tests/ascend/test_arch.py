@@ -325,7 +325,7 @@ def test_names_in_another_order() -> None:
     """An element type in the place of an architecture or a tag; a chip that is nearly one."""
     with pytest.raises(UnsupportedError, match="It is an element type; the architecture comes first"):
         arch("half")
-    with pytest.raises(UnsupportedError, match="It is an element type, which stands before the tag"):
+    with pytest.raises(UnsupportedError, match="It is an element type, and comes before the tag"):
         make_layout("zN", "half", 128, 64)
     with pytest.raises(UnsupportedError, match="Did you mean Ascend910B"):
         arch("910B9")

@@ -110,5 +110,5 @@ def test_files(run: Run, tmp_path: Path) -> None:
     path.write_text(f"{MODULE}x)\n}}\n")
     assert run("convert", f"{path}:%y").code == 0
     assert run("index", str(path), "--instruction", "z").err == (
-        "tla: error: computation e has no instruction z\n  It has x, y.\n"
+        "tla: error: computation e has no instruction z\n  Known: x, y.\n"
     )

@@ -95,7 +95,7 @@ def test_one_format_for_each_picture(run: Run, tmp_path: Path) -> None:
     assert run("show", "(2,3):(3,1)", "--svg", "-o", str(path)) == (
         1,
         "",
-        f"tla: error: cannot write {path}: --svg writes another format than its name says, latex\n",
+        f"tla: error: cannot write {path}: --svg is asked for, and the name says latex\n",
     )
     assert not path.exists()
     assert run("show", "(2,3):(3,1)", "--latex", "-o", str(path)).code == 0

@@ -224,7 +224,7 @@ def test_refusals(text: str, why: str) -> None:
         ),
         (
             "b = f32[10,20,30] broadcast(f32[20] x)",
-            "it has no dimensions={...}, which name a dim of the result for each of the operand",
+            "it has no dimensions={...}, the dim of the result for each dim of the operand",
         ),
         (
             "b = f32[2,3] broadcast(f32[3] x), dimensions={0,1}",

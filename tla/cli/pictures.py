@@ -115,7 +115,7 @@ def write_figure(figure: AnyFigure, options: argparse.Namespace) -> None:
 
     named = _format_named(options.output or "")
     if named not in (None, format_of(options)):
-        wanted = f"--{options.format} writes another format than its name says, {named}"
+        wanted = f"--{options.format} is asked for, and the name says {named}"
         raise InputError.cannot("write", options.output, ValueError(wanted))
     if format_of(options) is None:
         for ending in _OTHERS:

@@ -154,7 +154,7 @@ def steps_to(shape: XlaShape, index: tuple[Any, ...] | None) -> TilingExplanatio
     except UndecidedError as error:
         faults = [
             f"Write a number for {x}, from 0 to {n - 1}."
-            for x, n in zip(index or (), shape.dimensions, strict=False)
+            for x, n in zip([] if index is None else index, shape.dimensions, strict=False)
             if isinstance(x, SymbolicInt) and type(n) is int
         ]
         raise UndecidedError(

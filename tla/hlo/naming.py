@@ -31,8 +31,9 @@ def value_named(by_name: Mapping[str, V], name: str, what: str, where: str) -> V
     if bare in by_name:
         return by_name[bare]
     near = near_names(bare, by_name)
-    few = f"{', '.join(by_name)}." if len(by_name) <= _LISTED else f"{len(by_name)} names."
-    hint = near_hint(near) or [f"It has {few}"]
+    few = len(by_name) <= _LISTED
+    known = f"Known: {', '.join(by_name)}." if few else f"It has {len(by_name)} names."
+    hint = near_hint(near) or [known]
     raise NoSuchNameError(f"{where} has no {what} {bare}", *hint, name=bare, near=near)
 
 

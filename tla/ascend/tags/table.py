@@ -154,7 +154,7 @@ def tag_named(name: str | Tag) -> Tag:
         near = [names[x] for x in ([key.lower()] if key.lower() in names else similar)]
         hint = did_you_mean(near, TAGS)
         if is_element(key):
-            hint = f"It is an element type, which stands before the tag: {key!r}, 'zN'."
+            hint = f"It is an element type, and comes before the tag: {key!r}, 'zN'."
         raise UnsupportedError(f"{shortened(name)!r} is not a layout tag", hint, name=name)
     return TAGS[key]
 

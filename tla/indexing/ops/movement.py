@@ -89,7 +89,7 @@ def _broadcast(op: Op, output: int) -> Maps:
     _expect_dims(op, dims, len(made))
     if len(dims) != len(sizes):
         if not dims:
-            op.fail("it has no dimensions={...}, which name a dim of the result for each of the operand")
+            op.fail("it has no dimensions={...}, the dim of the result for each dim of the operand")
         written = f"dimensions={op.attribute('dimensions')}"
         op.fail(f"{written} name {plural(len(dims), 'dim')}, the operand has {len(sizes)}")
     for k, (j, n) in enumerate(zip(dims, sizes, strict=True)):

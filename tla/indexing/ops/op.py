@@ -45,7 +45,7 @@ class MalformedError(UnsupportedError, ValueError):
         ...
     tla.indexing.ops.op.MalformedError: reshape r is wrong: the operand has 512 elements, the result 576
 
-    The text says where, in numbers. ``instruction`` and ``opcode`` name it, ``reason`` is the text alone.
+    The text says where, in numbers; ``instruction``, ``opcode`` and ``reason`` are its parts.
     """
 
 
