@@ -93,6 +93,7 @@ def test_help_as_a_command(run: Run, words: list[str]) -> None:
         ),
         (["show", "4:1", "--rwos=3"], "Did you mean --rows"),
         (["ascend", "check", "AtlasA2", "half", "4,4,4", "--tile", "1,1,1"], "Did you mean --l1?"),
+        ([""], "there is no command ''. Known: convert, show,"),
         (["help", "foo"], "there is no command 'foo'. Known: convert, show,"),
         (["convert", "f32[3,5]1", "f32[3,5]0"], "quote it, 'f32[3,5]{1,0}'\n"),
         (["where", "f32[2,3,5]2", "f32[2,3,5]0", "f32[2,3,5]1", "1,1"], "quote it, 'f32[2,3,5]{2,0,1}'"),
@@ -115,7 +116,9 @@ def test_options_of_every_command_may_come_first(run: Run) -> None:
     assert run("--limit", "cells=3", "show", "(2,3):(3,1)").err == (
         run("show", "(2,3):(3,1)", "--limit=cells=3").err
     )
-    assert run("--color=never", "ascend", "show", "--help") == run("ascend", "show", "--help")
+    helped = run("ascend", "show", "--help")
+    assert run("--color=never", "ascend", "show", "--help") == helped
+    assert run("ascend", "--color", "never", "show", "--help") == helped
     for words in (["help", "help"], ["help", "--color", "never"], ["--color", "never", "--help"]):
         assert run(*words) == run("--help")
     assert run("help", "--color", "never", "show") == run("show", "--help")

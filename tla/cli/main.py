@@ -9,7 +9,6 @@ What a command needs is imported where an interrupt is heard: inside the functio
 
 from __future__ import annotations
 
-import re
 import signal
 import sys
 from contextlib import suppress
@@ -106,11 +105,11 @@ def _run(arguments: list[str]) -> int:
 def _dispatch(argv: list[str]) -> int:
     from .. import __version__, cli
     from .commands import COMMANDS
-    from .parser import Parser
+    from .parser import Parser, command_first
 
-    argv = _command_first(argv)
+    argv = command_first(argv)
     if argv[:1] == ["help"]:  # `tla help ascend copy` is `tla ascend copy --help`
-        argv = [*_command_first(argv[argv[1:2] == ["help"] :][1:]), "--help"]
+        argv = [*command_first(argv[argv[1:2] == ["help"] :][1:]), "--help"]
     if argv[:1] == ["completion"]:
         return cli.completion.run(argv[1:], _parser_of)
     if argv and argv[0] in COMMANDS:
@@ -120,17 +119,6 @@ def _dispatch(argv: list[str]) -> int:
     parser = Parser("tla", description, usage="tla [-h] [--version] COMMAND ...")
     parser.add_argument("--version", action="version", version=f"tla {__version__}")
     return parser.choose(argv, "command", [*COMMANDS, "help"])
-
-
-def _command_first(argv: list[str]) -> list[str]:
-    """The words with the options of every command, as ``--color never``, behind the command."""
-    start = 0
-    while argv[start:] and re.match(r"--(colou?r|limit)(=|$)", argv[start]):
-        start += 1 if "=" in argv[start] else 2
-    if not argv[start:] or argv[start].startswith("-"):
-        return argv[start:]
-    end = start + 1 + (argv[start : start + 1] == ["ascend"])
-    return [*argv[start:end], *argv[:start], *argv[end:]]
 
 
 def _parser_of(words: list[str]) -> Parser:

@@ -52,6 +52,7 @@ class Parser(argparse.ArgumentParser):
             places = [action for action in self._actions if not action.option_strings]
             names = " and ".join(str(action.metavar) for action in places)
             words = [str(getattr(options, action.dest)).strip() for action in places] + others
+            words = [shortened(word) for word in words]
             takes = f"{plural(len(places), 'argument')}, {names}"
             self.error(f"this command takes {takes}; it got {len(words)}: {' and '.join(words)}")
         return options
@@ -92,8 +93,22 @@ class Parser(argparse.ArgumentParser):
         if words[0].startswith("-"):
             self.parse_args(words[:1])
         word = words[0].lower()
-        near = near_words(word, [name for name in known if name[0] == word[0]])
+        near = near_words(word, [name for name in known if name[0] == word[:1]])
         self.error(f"there is no {what} {shortened(words[0])!r}. {did_you_mean(near, known)}")
+
+
+def command_first(words: list[str]) -> list[str]:
+    """Return the words with the options of every command, as ``--color never``, behind the command.
+
+    >>> command_first(["--color", "never", "show", "2:1"]), command_first(["--limit=cells=9"])
+    (['show', '--color', 'never', '2:1'], [])
+    """
+    start = 0
+    while words[start:] and re.match(r"--(colou?r|limit)(=|$)", words[start]):
+        start += 1 if "=" in words[start] else 2
+    if not words[start:] or words[start].startswith("-"):
+        return words[start:]
+    return [words[start], *words[:start], *words[start + 1 :]]
 
 
 _EXPANDED: Final = re.compile(r"([a-z]\w*\[[\d,<=?]*\])(\d+)", re.I)
