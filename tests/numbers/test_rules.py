@@ -307,6 +307,8 @@ DIGIT = sym("d", min=0, max=N - 1)
         ((EIGHT * SIX + EIGHT % SIX) // (SIX * 6), EIGHT // 6),
         ((K * N + K % N) // (N * 6), K // 6),
         ((K * N + K % N) % (N * 6), K % 6 * N + K % N),
+        ((X * N + DIGIT) // (N * K), X // K),
+        ((X * N + DIGIT) % (N * K), X % K * N + DIGIT),
         (DIGIT // N, 0),
         (DIGIT % N, DIGIT),
         (X % N % N, X % N),
