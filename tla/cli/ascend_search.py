@@ -12,7 +12,7 @@ from ..ground import plural, say
 from .ascend_check import leading_dimensions
 from .columns import columns
 from .commands import SUBCOMMANDS
-from .common import positive, short_bytes
+from .common import file_argument, positive, short_bytes
 from .messages import say_json
 from .parser import argument_parser
 from .progress import progress_bar
@@ -127,7 +127,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--explain", type=positive, metavar="RANK", help="say what its time is made of")
     parser.add_argument(
-        "--tuner", metavar="FILE", help="write the tiles for CATLASS's tuner; - is standard output"
+        "--tuner",
+        metavar="FILE",
+        type=file_argument,
+        help="write the tiles for CATLASS's tuner; - is standard output",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     return parser

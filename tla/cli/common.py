@@ -230,6 +230,15 @@ def opcode_argument(text: str) -> str:
     return text
 
 
+def file_argument(text: str) -> str:
+    """Return the name of a file to write, given as an option."""
+    if not text:
+        raise argparse.ArgumentTypeError(
+            "takes the name of a file, or - for standard output; it got an empty text"
+        )
+    return text
+
+
 def positive(text: str) -> int:
     """Return a positive number given as an option."""
     if not text.isascii() or not text.isdigit() or not int(text):

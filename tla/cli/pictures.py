@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING, Final
 
-from .common import InputError
+from .common import InputError, file_argument
 from .saving import save
 
 if TYPE_CHECKING:
@@ -42,19 +41,11 @@ def add_formats(parser: argparse.ArgumentParser, json: str | None = None) -> Non
         "-o",
         "--output",
         metavar="FILE",
-        type=_file_name,
+        type=file_argument,
         help=f"write the picture to a file, in the format of its name: {', '.join(_ENDINGS)}, else text;"
         " - is standard output",
     )
     parser.set_defaults(format=None)
-
-
-def _file_name(text: str) -> str:
-    if not text:
-        raise ArgumentTypeError(
-            "takes the name of a file, or - for standard output; it got an empty text"
-        )
-    return text
 
 
 def format_of(options: argparse.Namespace) -> str | None:
