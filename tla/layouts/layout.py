@@ -37,6 +37,7 @@ from ..numbers import (
     INT,
     PLAIN_INTS,
     TUPLE,
+    Basis,
     Int,
     IntTuple,
     _0,
@@ -45,6 +46,7 @@ from ..numbers import (
     call_assuming,
     comparison,
     decide,
+    evaluated,
     ints,
     is_tuple,
     keeps_assumptions,
@@ -62,6 +64,7 @@ from .coord import (
     compact_col_major,
     compact_order,
     default_origin,
+    make_basis_like,
     mode_indices,
     offset_at,
     plain_col_major,
@@ -79,6 +82,7 @@ from .int_tuple import (
     of_static,
     plain_text,
     product,
+    require_addable,
     require_congruent,
     text_of,
     transform_leaf,
@@ -173,6 +177,7 @@ class Layout(Shown, Immutable, OfCoordinates, Generic[S_co, D_co], _Open):
             is_plain = False
             shape, stride = as_shape(shape), as_int_tuple(stride)
             require_congruent(shape, stride)
+            require_addable(stride)
         layout: Any = _Open()
         layout.shape = shape
         layout.stride = stride
@@ -658,6 +663,7 @@ def cosize(x: AnyLayout, *path: SupportsIndex) -> Any:
     (7, 3)
 
     The span runs from the least offset to the greatest, so negative strides count by their length.
+    That of coordinates is the size of the least box that holds them.
     Source: CuTe ``cosize``, which takes absolute strides.
     """
     part = get(x if _is_outer(x) else as_layout(x), *path)
@@ -671,10 +677,14 @@ def cosize(x: AnyLayout, *path: SupportsIndex) -> Any:
         return span
     if not less(_0, product(s)):
         return _0 if ints.is_static((s, d)) else 0
-    span = _1
+    reach = _0
     for extent, step in zip(leaves(s), leaves(d), strict=True):
-        span = span + (extent - _1) * abs(step)
-    return span
+        reach = (extent - _1) * abs(step) + reach
+    return (
+        product(tuple([_1 + n for n in reach.terms.values()]))
+        if isinstance(reach, Basis)
+        else _1 + reach
+    )
 
 
 def _plain_span(shape: Any, stride: Any) -> int | None:
@@ -816,6 +826,26 @@ def make_layout(shape: Any, stride: Any = None, origin_shape: Any = None) -> Any
 
 
 @constexpr
+def make_identity_layout(shape: S) -> Layout[S, Any]:
+    """Return the layout whose value at a coordinate is the coordinate itself; its strides are `E`.
+
+    >>> identity = make_identity_layout((4, (2, 3)))
+    >>> print(identity, identity(1, 5), identity(21))
+    (4,(2,3)):(_1@0,(_1@0@1,_1@1@1)) (1, (1, 2)) (1, (1, 2))
+
+    A tile of it says which coordinates the tile has; `elem_less` says which of them lie in a shape.
+
+    >>> tiles = zipped_divide(make_identity_layout((8, 8)), (4, 4))
+    >>> [elem_less(tiles(i, 3), (5, 6)) for i in (0, 1, 8)]
+    [True, False, False]
+
+    Source: CuTe ``make_identity_layout``, arithmetic_tuple.hpp.
+    """
+    extents: Any = shape
+    return Layout(extents, make_basis_like(extents))
+
+
+@constexpr
 @keeps_assumptions
 def make_ordered_layout(shape: S, order: IntTuple) -> Layout[S, Any]:
     """Return the compact layout whose leaves grow in the order given, the least order fastest.
@@ -917,6 +947,8 @@ def slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
         steps: list[Any] = []
         offset = _kept(at, shape, layout.stride, kept, steps)
         if kept and offset is not None:
+            if type(offset) not in PLAIN_INTS:
+                offset = evaluated(offset, leaves(layout.stride))
             return trusted(tuple(kept), tuple(steps)), offset
     return _slice_and_offset(coord, layout)
 

@@ -557,7 +557,7 @@ def _digit(x: Expr, c: Value) -> tuple[Value, Value, Value, Value] | None:
             parts: list[Terms] = [{}, {}]
             for m, j in x.terms.items():
                 parts[contains(factor[0], m) and not j % factor[1]][m] = j
-            if not parts[1] or (type(unit) is Expr and unit.terms == c.terms):
+            if not parts[1]:
                 continue
             below = expr_of(parts[0], x.constant, x.kinds) if parts[0] else x.constant
             if _is_digit(below, unit):
