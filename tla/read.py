@@ -232,7 +232,7 @@ def _element(shape: AnyShape, pointer: re.Match[str], way: str) -> AnyShape:
 def _blame_brackets(text: str, error: ParseError) -> None:
     """Raise the error of a layout with other brackets, or without them."""
     sides = text.strip().split(":")
-    if "<" in text or not all(sides) or len(sides) > 3:
+    if "<" in text or not all(sides) or len(sides) > 3 or not re.search("[:,]", text):
         return
     bare = [side.replace("[", "(").replace("]", ")") for side in sides]
     plain = [f"({side})" if "," in side and "(" not in side else side for side in bare]
