@@ -99,6 +99,7 @@ if TYPE_CHECKING:
         described as described,
         did_you_mean as did_you_mean,
         near_words as near_words,
+        plural as plural,
         shortened as shortened,
         shown as shown,
     )

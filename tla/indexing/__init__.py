@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     )
     from .making import Constraint as Constraint
     from .maps import IndexingMap as IndexingMap, Point as Point, to_text as to_text
+    from .ops import MalformedError as MalformedError
     from .reading import parse_map as parse_map
     from .rescale import (
         ranges_to_dims as ranges_to_dims,

@@ -82,9 +82,13 @@ def _seen(scan: NamingScanner, room: int) -> Any:
         return value
     if not room:
         scan.fail(f"nested deeper than {MAX_DEPTH} levels")
-    offset = leaf_at(scan, "an offset")
-    if not accept_o(scan):
-        scan.fail(f"expected 'o' and the inner layout, found {scan.found()}")
+    inner = scan.at
+    is_tuple = scan.peek() == "("
+    offset = leaf_at(scan, "an offset") if not is_tuple else _part(scan)
+    if is_tuple or not accept_o(scan):
+        rest = shortened(scan.text[inner:].strip())
+        way = f"Write {shortened(scan.text[:inner].strip())} 0 o {rest}."
+        scan.fail("the offset between a swizzle and a layout is missing", inner, None, way)
     return value_at(scan, start, ComposedLayout, value, offset, _seen(scan, room - 1))
 
 
