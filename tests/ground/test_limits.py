@@ -55,7 +55,7 @@ def known(maps: list[list[Any]]) -> None:
 
 
 BEYOND: dict[str, list[tuple[int, Callable[[], Any]]]] = {
-    "terms": [(4, lambda: (A + B) * (C + D) * (A + C) * (B + D) * (A + D)), (5, lambda: A**9)],
+    "terms": [(4, lambda: (A + B) * (C + D) * (A + C) * (B + D) * (A + D)), (5, lambda: (A * B) ** 3)],
     "cells": [(12, lambda: tla.layout_figure(Layout((4, 4))))],
     "rows": [(3, lambda: tla.layout_figure(Layout((4, 4))))],
     "columns": [(3, lambda: tla.layout_figure(Layout(4)))],

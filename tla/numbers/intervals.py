@@ -82,6 +82,17 @@ def multiply(a: Bounds, b: Bounds) -> Bounds:
     )
 
 
+def power(a: Bounds, n: int) -> Bounds:
+    """The ``n``-th powers, ``n`` at least 1."""
+    ends = [None if end is None else end**n for end in a]
+    low, high = a
+    if n % 2 or (low is not None and low >= 0):
+        return ends[0], ends[1]
+    if high is not None and high <= 0:
+        return ends[1], ends[0]
+    return 0, None if None in ends else max(ends)  # type: ignore[type-var]
+
+
 _INF: Final = float("inf")
 
 
