@@ -5,7 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from tla import coalesce, col_major, complement, left_inverse, right_inverse, row_major, sym
+from tla import coalesce, col_major, complement, left_inverse, parse, right_inverse, row_major, sym
+from tla.cli.index_maps import Shown, instruction_facts
+from tla.hlo import read_module
 from tla.numbers.nodes import Expr
 
 
@@ -37,6 +39,14 @@ def digits(n: int) -> Expr:
     return x
 
 
+def through(n: int) -> object:
+    """The maps through a computation with as many outputs as parameters."""
+    lines = [f"p{i} = f32[8] parameter({i})\nq{i} = f32[8] negate(p{i})" for i in range(n)]
+    root = f"ROOT t = ({', '.join(['f32[8]'] * n)}) tuple({', '.join(f'q{i}' for i in range(n))})"
+    entry = read_module("\n".join(["ENTRY e {", *lines, root, "}"])).entry
+    return instruction_facts(entry.root, Shown(), entry)
+
+
 WORK = {
     f"{operation.__name__} of {make.__name__}": (compact(operation, make), 6, 12, 10)
     for operation in (coalesce, left_inverse, right_inverse, complement)
@@ -44,6 +54,8 @@ WORK = {
 } | {
     "a power of a sum": (lambda n: (sym("M") % 7 + sym("N")) ** n, 16, 32, 6),
     "a sum of many products": (digits, 4, 5, 8),
+    "the text of a sum": (lambda n: parse("+".join([f"S{i}%3" for i in range(n)])), 40, 160, 6),
+    "the maps through a computation": (through, 20, 80, 6),
 }
 
 

@@ -309,10 +309,10 @@ class _Walk:
                     if maps:
                         self.go(instruction, leaf, list(maps))
         out: dict[int, list[IndexingMap]] = {}
-        for name, first in places.numbers.items():
-            for leaf, maps in self.found.get(name, {}).items():
+        for name in self.found.keys() & places.numbers.keys():  # not all parameters one by one
+            for leaf, maps in self.found[name].items():
                 smaller = dict.fromkeys(map(places.with_fewer_elements, maps))
-                out[first + leaf] = [m for m in smaller if not m.is_known_empty]
+                out[places.numbers[name] + leaf] = [m for m in smaller if not m.is_known_empty]
         return out
 
     def at(self, place: Place) -> Found:
