@@ -90,11 +90,11 @@ def from_layout(x: Memory, *, by_leaf: bool = False) -> IndexingMap:
         return IndexingMap([rebind(_value(physical_offset(shape, at)), put)], sizes)
     if isinstance(x, (str, bytes)) or not isinstance(x, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise KindError(f"expected a layout, an XLA shape or sizes, got {x!r}", value=x)
-    sizes = listed(x)
+    counts = listed(x)
     offset: Any = 0
-    for i, n in enumerate(sizes):
+    for i, n in enumerate(counts):
         offset = offset * required(n) + dim(i)
-    return IndexingMap([offset], sizes)
+    return IndexingMap([offset], counts)
 
 
 def _known_sizes(shape: XlaShape) -> tuple[int, ...]:

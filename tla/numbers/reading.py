@@ -164,7 +164,7 @@ def expr_at(scan: Scanner, names: Names, room: int, what: str) -> Value:
         minus = scan.accept("-") or not scan.accept("+")
         right: Any = _term(scan, names, room, _factor(scan, names, room, "a summand"))
         parts.append(-right if minus else right)
-    return sum_of(parts) if len(parts) > 1 else parts[0]  # type: ignore[no-any-return]
+    return sum_of(parts) if len(parts) > 1 else parts[0]
 
 
 def condition_at(scan: Scanner, names: Names, room: int) -> Condition:
