@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .compose import compose as compose
     from .exact import Relation as Relation, relation as relation
     from .figures import Operand as Operand, map_figure as map_figure, reads_figure as reads_figure
-    from .fusion import computation_maps as computation_maps, reached_maps as reached_maps
+    from .fusion import computation_maps as computation_maps
     from .invert import inverse as inverse
     from .layouts import (
         from_layout as from_layout,
@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     # for the rooms above
     from .accesses import accesses_of as accesses_of
     from .exact import isl as isl
+    from .fusion import reached_maps as reached_maps
     from .layouts import Memory as Memory
     from .ops import Devices as Devices, Leaf as Leaf, Op as Op, leaves as leaves
     from .text import FORMS as FORMS
