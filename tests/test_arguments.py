@@ -158,6 +158,8 @@ HUGE = 10**5000
         lambda: tla.ascend.policy(f"MmadPingpong<{'9' * 5000}>"),
         lambda: tla.layouts.repeat(4, HUGE),
         lambda: tla.get((2, 3), HUGE),
+        lambda: tla.offsets(Layout(4), -HUGE),
+        lambda: tla.algebra.LinearLayout({"a": 1}, {"b": 1}, (1,))(HUGE),
     ],
 )
 def test_ints_of_too_many_digits_are_refused(call: Any) -> None:

@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     # for the rooms above
     from .accesses import accesses_of as accesses_of
     from .exact import isl as isl
+    from .fusion import reached_maps as reached_maps
     from .layouts import Memory as Memory
     from .ops import Devices as Devices, Leaf as Leaf, Op as Op, leaves as leaves
     from .text import FORMS as FORMS
