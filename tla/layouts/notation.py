@@ -11,6 +11,7 @@ text       value                                    Python
 ``s:d``    a layout                                 ``Layout(s, d)``
 ``s:d:o``  a layout with an origin shape            ``Layout(s, d, o)``
 ``Sw<1,0,2>`` a swizzle                             ``Swizzle(1, 0, 2)``
+``Sw<3,4,3> o smem_ptr[16b](unset) o s:d`` as CuTe prints it ``ComposedLayout(Swizzle(3, 3, 3), ...)``
 ``f o 0 o s:d`` a layout seen through ``f``         ``ComposedLayout(f, 0, Layout(s, d))``
 ``2@0``    a coordinate: 2 along mode 0       ``2 * E(0)``
 ``3@1@0+_1@1`` a sum of them; ``E<0,1>`` is ``_1@1@0`` ``3 * E(0, 1) + E(1)``
@@ -35,7 +36,7 @@ from ..ground import MAX_DEPTH, Scanner, constexpr, is_too_deep, limit_of, short
 from ..numbers import E, Int, add
 from .int_tuple import as_int_tuple, text_of
 from .layout import Layout, OfCoordinates, is_layout
-from .swizzle import ComposedLayout, Swizzle
+from .swizzle import ComposedLayout, Swizzle, is_swizzle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -79,7 +80,12 @@ def _seen(scan: NamingScanner, room: int) -> Any:
         return value
     if not room:
         scan.fail(f"nested deeper than {MAX_DEPTH} levels")
-    offset = leaf_at(scan, "an offset")
+    smem = _SMEM.match(scan.text, scan.at) if is_swizzle(value) else None
+    if smem:  # as CuTe prints it, with a swizzle of addresses in bytes
+        scan.expect(smem[0])
+        down = int(smem[1] or 8).bit_length() - 4  # from bytes to elements
+        value = value_at(scan, start, Swizzle, value.bits, value.base - down, value.shift)
+    offset = Int(0) if smem else leaf_at(scan, "an offset")
     if not accept_o(scan):
         scan.fail(f"expected 'o' and the inner layout, found {scan.found()}")
     return value_at(scan, start, ComposedLayout, value, offset, _seen(scan, room - 1))
@@ -177,6 +183,7 @@ def accept_o(scan: Scanner) -> bool:
     return False
 
 
+_SMEM: Final = compile_pattern(r"smem_ptr(?:\[(1|2|4|8|16|32|64|128)b\])?(?:\([^()]*\))?(?!\w)")
 _SWIZZLE: Final = compile_pattern(r"Sw?\s*<")
 
 _OPERATORS: Final = frozenset("+-*/%fcm")
