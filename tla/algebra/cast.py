@@ -12,6 +12,7 @@ into ``n``. In memory, vector ``w`` is the elements ``n*w`` to ``n*w + n - 1``.
 from __future__ import annotations
 
 from functools import reduce
+from math import gcd
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DivisibilityError, LayoutError, OverlapError, UnsupportedError
@@ -30,6 +31,7 @@ from ..numbers import (
     leaf,
     less,
 )
+from .alignment import whole_vectors
 from .coalesce import coalesced
 from .domain import common_divisor
 from .modes import Modes, first_of, in_shape, is_one, leaf_names, magnitude, named, operation, raw_modes
@@ -325,8 +327,9 @@ def max_alignment(layout: AnyLayout) -> int:
         UndecidedError: the answer depends on a symbolic int.
     Source: CuTe ``max_alignment``, layout.hpp.
     """
-    widest: int = named("the widest vector", _widest, as_layout(layout))
-    return widest
+    inner, whole = whole_vectors(layout)
+    widest: int = named("the widest vector", _widest, inner)
+    return gcd(known_int(widest), whole) if whole else widest
 
 
 def _widest(layout: AnyLayout) -> Any:

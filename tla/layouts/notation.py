@@ -11,6 +11,7 @@ text       value                                    Python
 ``s:d``    a layout                                 ``Layout(s, d)``
 ``s:d:o``  a layout with an origin shape            ``Layout(s, d, o)``
 ``Sw<1,0,2>`` a swizzle                             ``Swizzle(1, 0, 2)``
+``Sw<3,4,3> o smem_ptr[16b](unset) o s:d`` as CuTe prints it ``ComposedLayout(Swizzle(3, 3, 3), ...)``
 ``f o 0 o s:d`` a layout seen through ``f``         ``ComposedLayout(f, 0, Layout(s, d))``
 ``2@0``    a coordinate: 2 along mode 0       ``2 * E(0)``
 ``3@1@0+_1@1`` a sum of them; ``E<0,1>`` is ``_1@1@0`` ``3 * E(0, 1) + E(1)``
@@ -36,7 +37,7 @@ from ..ground import MAX_DEPTH, Scanner, constexpr, guarded, is_too_deep, limit_
 from ..numbers import E, Int, add
 from .int_tuple import as_int_tuple, text_of
 from .layout import Layout, OfCoordinates, is_layout
-from .swizzle import ComposedLayout, Swizzle
+from .swizzle import ComposedLayout, Swizzle, is_swizzle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -82,9 +83,15 @@ def _seen(scan: NamingScanner, room: int) -> Any:
         return value
     if not room:
         scan.fail(f"nested deeper than {MAX_DEPTH} levels")
-    inner = scan.at
+    inner, offset = scan.at, Int(0)
+    smem = _SMEM.match(scan.text, inner) if is_swizzle(value) else None
     is_tuple = scan.peek() == "("
-    offset = leaf_at(scan, "an offset") if not is_tuple else _part(scan)
+    if smem:  # as CuTe prints it, with a swizzle of addresses in bytes
+        scan.expect(smem[0])
+        down = int(smem[1] or 8).bit_length() - 4  # from bytes to elements
+        value = value_at(scan, start, Swizzle, value.bits, value.base - down, value.shift)
+    else:
+        offset = _part(scan) if is_tuple else leaf_at(scan, "an offset")
     if is_tuple or not accept_o(scan):
         rest = shortened(scan.text[inner:].strip())
         way = f"Write {shortened(scan.text[:inner].strip())} 0 o {rest}."
@@ -184,6 +191,7 @@ def accept_o(scan: Scanner) -> bool:
     return False
 
 
+_SMEM: Final = compile_pattern(r"smem_ptr(?:\[(1|2|4|8|16|32|64|128)b\])?(?:\([^()]*\))?(?!\w)")
 _SWIZZLE: Final = compile_pattern(r"Sw?\s*<")
 
 _OPERATORS: Final = frozenset("+-*/%fcm")
