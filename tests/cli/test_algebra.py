@@ -357,7 +357,8 @@ def test_a_swizzle_may_be_composed_with(run: Run) -> None:
     assert tla(run, f"compose '{composed}' '(2,4:2)'") == (0, "Sw<2,0,3> o _0 o (2,4):(8,2)\n", "")
     assert tla(run, "compose - 8", b"Swizzle(1,0,3)\n") == (0, "Sw<1,0,3> o _0 o 8:1\n", "")
     assert tla(run, "compose (32,2):(2,1) 'Sw<2,0,3>'") == (0, "Sw<2,1,3> o _0 o (32,2):(2,1)\n", "")
-    for line in ("divide 'Sw<2,0,3>' 8", "inverse 'Sw<2,0,3> o 0 o 8:1'"):
+    assert tla(run, "inverse 'Sw<2,0,3> o 0 o 32:1'") == (0, "Sw<2,0,3> o _0 o 32:1\n", "")
+    for line in ("divide 'Sw<2,0,3>' 8", "inverse 'Sw<2,0,3> o 0 o 32:1' --steps"):
         assert tla(run, line).code == 1
 
 

@@ -107,7 +107,7 @@ class Operands:
         """Return the explanation of an operation, under the conditions of ``--assume``."""
         from ..explain import explain
 
-        for seen in filter(is_composed, arguments):
+        for seen in filter(is_composed, arguments if operation != "composition" else ()):
             raise InputError(f"steps are shown of plain layouts, and {seen} has a swizzle")
         try:
             with assume(*self._conditions):

@@ -17,7 +17,6 @@ from math import prod
 from sys import maxsize
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 
-from ..algebra import numbered_layout
 from ..errors import CoordinateError, LayoutError, UnsupportedError
 from ..ground import (
     NO_COLOUR,
@@ -33,7 +32,7 @@ from ..ground import (
     limit_of,
 )
 from ..layouts import as_layout, idx2crd, leaves, offset_at, product, text_of
-from ..numbers import is_tuple, known_int
+from ..numbers import Basis, is_tuple, known_int
 from .cells import replace_cells
 
 if TYPE_CHECKING:
@@ -95,8 +94,10 @@ def layout_figure(
             f"By bank: {', '.join(BANK_SCHEMES)}, with the bits of an element.",
         )
     as_layout(layout)
-    places = numbered_layout(layout)
-    if places is not layout:
+    if any(isinstance(d, Basis) for d in leaves(layout.stride)):
+        from ..algebra import numbered_layout
+
+        places = numbered_layout(layout)
         return _of_coordinates(layout, layout_figure(places, rows, columns, slices, colour))
     modes = _modes(layout)
     sizes = [known_int(product(mode.shape)) for mode in modes]
