@@ -85,6 +85,9 @@ UNMARKED = {
     "takes a function": "filter_tuple fold_leaf transform_apply transform_leaf",
     "reads files, or a notation of its own": "evaluate from_cpp read",
     "has its own hook": "reveal",
+    "a tensor of a tensor, else a layout and an offset": (
+        "inner_partition local_partition local_tile outer_partition"
+    ),
     "says what holds while the program runs": "limits",
     "has one value": "Underscore",
 }

@@ -17,7 +17,7 @@ from ..errors import CoordinateError
 from ..ground import limit_error, limit_of, shortened
 from ..numbers import known_int
 from .cells import replace_cells
-from .layouts import SHADES, layout_figure
+from .layouts import Colours, layout_figure
 
 if TYPE_CHECKING:
     from ..ground import Cell, Figure, Scheme
@@ -103,13 +103,12 @@ def composed_figure(
         )
     offsets = [known_int(composed(i)) for i in range(figure.size)]
     low, high = min(offsets, default=0), max(offsets, default=-1)
-    span = max(high - low, 1)
+    colours = Colours(figure.scheme, low, high)
 
     def cell(coord: Any, of: Cell) -> Cell:
         offset = known_int(composed(coord))
-        if figure.scheme == "offset":
-            return of._replace(offset=offset, colour=(offset - low) * (SHADES - 1) // span)
-        return of._replace(offset=offset)
+        colour = of.colour if figure.scheme in ("", "tile") else colours.of_offset(offset)
+        return of._replace(offset=offset, colour=colour)
 
     grids = replace_cells(inner, figure, cell)
     return figure._replace(grids=grids, cosize=high + 1 - low, title=str(composed))

@@ -114,7 +114,8 @@ class BankConflicts(NamedTuple):
         return self.wavefronts - self.ideal
 
     def __str__(self) -> str:
-        count = f"{self.wavefronts} wavefronts for {self.ideal} phase{'s' if self.ideal != 1 else ''}"
+        words = zip((self.wavefronts, self.ideal), ("wavefront", "phase"), strict=True)
+        count = " for ".join([f"{n} {word}{'s' if n != 1 else ''}" for n, word in words])
         if not self.extra:
             return f"no conflict: {count}"
         worst = max(self.phases, key=lambda phase: phase.ways)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         element_type as element_type,
     )
     from .figure import (
+        BANKS as BANKS,
         NO_COLOUR as NO_COLOUR,
         AnyFigure as AnyFigure,
         Axis as Axis,
@@ -50,13 +51,20 @@ if TYPE_CHECKING:
         Stretch as Stretch,
         Strip as Strip,
         Timeline as Timeline,
+        bank_of as bank_of,
     )
     from .limits import LIMITS as LIMITS, Limit as Limit, limits as limits
 
 if TYPE_CHECKING:
     # for the rooms above
     from . import dtypes as dtypes
-    from .arguments import guarded as guarded, refuse as refuse
+    from .arguments import (
+        guarded as guarded,
+        naming_argument as naming_argument,
+        naming_call as naming_call,
+        refuse as refuse,
+        unknown_argument as unknown_argument,
+    )
     from .display import (
         drawn_by as drawn_by,
         figure_of as figure_of,
@@ -91,6 +99,7 @@ if TYPE_CHECKING:
         described as described,
         did_you_mean as did_you_mean,
         near_words as near_words,
+        plural as plural,
         shortened as shortened,
         shown as shown,
     )

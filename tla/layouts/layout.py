@@ -32,7 +32,19 @@ from typing import (
 )
 
 from ..errors import CoordinateError, LeafError, NotALayoutError, TlaError
-from ..ground import MAX_DEPTH, Immutable, Shown, constexpr, refused_digits, steps_of, typed_by
+from ..ground import (
+    MAX_DEPTH,
+    Immutable,
+    Shown,
+    constexpr,
+    described,
+    naming_argument,
+    refused_digits,
+    shown,
+    steps_of,
+    typed_by,
+    unknown_argument,
+)
 from ..numbers import (
     INT,
     PLAIN_INTS,
@@ -105,7 +117,7 @@ from .slicing import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from typing_extensions import TypeIs
 
@@ -497,6 +509,10 @@ def trusted(shape: Any, stride: Any, beside: Any = None) -> AnyLayout:
     return made
 
 
+_new_layout: Callable[..., AnyLayout] = Layout.__new__
+"""``Layout(...)`` without what Python does around it."""
+
+
 def padded(layout: AnyLayout, origin: Any) -> AnyLayout:
     """Return a layout with the origin shape given, which is known to lie in its shape."""
     if not says_more(layout.shape, origin):
@@ -758,7 +774,9 @@ def as_layout(x: object) -> AnyLayout:
     if isinstance(x, Layout):
         return x  # pyright: ignore[reportUnknownVariableType]
     hints = ["tla.read reads a text."] if isinstance(x, str) else []
-    raise NotALayoutError(f"expected a layout, got {type(x).__name__}", *hints, value=x)
+    if issubclass(type(x), int | tuple):
+        hints = [f"make_layout({shown(x)}) is the layout of a shape."]
+    raise naming_argument(NotALayoutError(f"expected a layout, got {described(x)}", *hints, value=x))
 
 
 def _ints_of(x: Any) -> Any:
@@ -845,7 +863,9 @@ def make_layout(
 @overload
 def make_layout(shape: S, stride: D, origin_shape: IntTuple | None = None) -> Layout[S, D]: ...
 @constexpr
-def make_layout(shape: Any, stride: Any = None, origin_shape: Any = None, *layouts: Any) -> AnyLayout:
+def make_layout(
+    shape: Any, stride: Any = None, origin_shape: Any = None, *layouts: Any, **unknown: Any
+) -> AnyLayout:
     """Return the layout of a shape and a stride; compact, the first mode fastest, without one.
 
     >>> print(make_layout((_2, 4), (_12, _1)), make_layout((2, (3, 4))))
@@ -861,9 +881,11 @@ def make_layout(shape: Any, stride: Any = None, origin_shape: Any = None, *layou
         UnsupportedError: the data of a layout are not its first coordinates, as one mode.
     Source: TLA and CuTe ``MakeLayout``, ``make_layout``.
     """
+    if unknown:
+        raise unknown_argument(make_layout, unknown)
     if not layouts:
         try:
-            return Layout(shape, stride, origin_shape)
+            return _new_layout(Layout, shape, stride, origin_shape)
         except LeafError:  # as of layouts, which so cost the others nothing
             if not is_layout(shape):
                 raise

@@ -135,7 +135,8 @@ class Basis(Immutable, SymbolicInt):
             f"coordinates have no order: cannot compare {self} and {other}", a=self, b=other
         )
 
-    known_gt = known_lt
+    def known_gt(self, other: Leaf) -> NoReturn:
+        self.known_lt(other)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, int | SymbolicInt):
@@ -293,7 +294,8 @@ class ArithmeticTuple(tuple[Any, ...]):
     def __mul__(self, other: Any) -> Any:
         return _scaled(self, leaf(other))
 
-    __rmul__ = __mul__
+    def __rmul__(self, other: Any) -> Any:
+        return _scaled(self, leaf(other))
 
 
 def _added(a: Any, b: Any) -> Any:
