@@ -26,6 +26,7 @@ from ..numbers import (
     INT,
     STATIC,
     Questions,
+    SymbolicInt,
     _0,
     _1,
     call_assuming,
@@ -37,6 +38,7 @@ from ..numbers import (
     known_lt,
     less,
     nested,
+    static_int,
 )
 from .coalesce import coalesced, same_function
 from .complement import overlapping
@@ -57,6 +59,7 @@ from .modes import (
     read_modes,
     stride_of,
 )
+from .radices import inverse_modes
 from .steps import InverseStep
 
 if TYPE_CHECKING:
@@ -118,7 +121,7 @@ def _inverse(
     modes = coalesced(leaves, one)
     moving = _moving(layout, modes, ask, one)
     digits = digits_of(layout, leaves, modes, moving, ask, one)
-    if steps is not None:
+    if steps is not None and (side == "right" or _are_of_modes(digits, moving)):
         steps += _steps(moving, digits, one if side == "right" else None)
     return of_modes(coalesced(digits, one))
 
@@ -287,6 +290,12 @@ def _steps(moving: list[Moving], digits: Modes, end: Any) -> list[InverseStep]:
     return steps
 
 
+def _are_of_modes(digits: Modes, moving: list[Moving]) -> bool:
+    """Whether each digit of a left inverse, but one below all strides, is the index of a mode."""
+    (_s, first), *rest = digits
+    return known_eq(first, 0) is True and all(any(t is p for _s, _d, p in moving) for _r, t in rest)
+
+
 def _left_digits(
     layout: AnyLayout, leaves: Modes, modes: Modes, moving: list[Moving], ask: Questions, one: Any
 ) -> Modes:
@@ -307,7 +316,14 @@ def _left_digits(
     digits = _digits(moving, last, one)
     if digits is None:
         digits = next((x for x in _candidates(moving, last, one) if _returns(layout, x)), None)
-    return _refuse(layout, moving) if digits is None else digits
+    if digits is not None:
+        return digits
+    if any(isinstance(n, SymbolicInt) for mode in moving for n in mode):
+        _refuse(layout, moving)
+    found = inverse_modes(layout, [(int(s), int(d), int(p)) for s, d, p in moving])
+    if found is None:
+        _refuse(layout, moving, is_proved=is_injective(layout))
+    return [(static_int(r), static_int(t)) for r, t in found] if type(one) is STATIC else found
 
 
 def _digits(moving: list[Moving], last: Moving | None, one: Any) -> Modes | None:
@@ -370,9 +386,10 @@ def _returns(layout: AnyLayout, digits: Modes) -> bool:
         return False
 
 
-def _refuse(layout: AnyLayout, moving: list[Moving]) -> NoReturn:
+def _refuse(layout: AnyLayout, moving: list[Moving], is_proved: bool = False) -> NoReturn:
+    what = f"no {'layout is a ' if is_proved else ''}left inverse of {layout}"
+    what = what if is_proved else f"{what} was found"
     for (s, d, _p), (t, e, _q) in pairwise(moving):
-        what = f"no left inverse of {layout} was found"
         if s * d > e:
             raise overlapping(what, layout, (s, d), (t, e))
         if e % d:
