@@ -191,9 +191,7 @@ class _Search:
             solutions = solved
         return _Choice(extents, floors, points, solutions, 0)
 
-    def solved(
-        self, solutions: Solutions, floors: list[list[int]], k: int, m: int
-    ) -> Solutions | None:
+    def solved(self, solutions: Solutions, floors: list[list[int]], k: int, m: int) -> Solutions | None:
         """The solutions of one more equation: points k and m differ by as much as their indices do.
 
         Euclid's algorithm leaves one factors of the basis that differ there; they take what is due.

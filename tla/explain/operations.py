@@ -115,7 +115,7 @@ def _inverse(whole: Explanation, of: AnyLayout, compute: Callable[..., AnyLayout
     result = compute(of, steps)
     notes = _coalesces("it", of, coalesced)
     if not steps and not is_one(result.size):
-        notes = (*notes, "its modes interleave: these extents were found by a search")
+        notes = (*notes, "its strides do not divide each other: a search found these extents")
     return whole._replace(arguments=(of,), steps=tuple(steps), notes=notes)
 
 
