@@ -195,7 +195,7 @@ def test_every_small_layout() -> None:
             "(64,64):(65,12301)",
             LimitError,
             "whether (64,64):(65,12301) has a left inverse was not decided within 1000 steps\n"
-            "  Its strides do not divide each other, and the time grows with how far its offsets reach.\n"
+            "  Its strides do not divide each other, and the time grows with the greatest offset.\n"
             "  The limit 'steps' is 1000. `with tla.limits(steps=2000):` raises it, so does"
             " --limit steps=2000.",
         ),

@@ -125,7 +125,7 @@ class _Search:
             raise limit_error(
                 "steps",
                 f"whether {name} has a left inverse was not decided within {steps} steps",
-                "Its strides do not divide each other, and the time grows with how far its offsets reach.",
+                "Its strides do not divide each other, and the time grows with the greatest offset.",
                 layout=self.name,
                 work=steps,
             )
