@@ -233,7 +233,8 @@ def left_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = No
     negative. Where each stride divides the next greater one and no two modes overlap, that takes no
     search, and the ints may be unknown. Where offsets repeat along modes of stride 0 alone, the same
     holds of the inverse that gives the first index. Where they repeat otherwise, only an inverse whose
-    digits are those of the strides is found: none of ``(2,2,2):(4,5,4)``, though ``(2,8):(-2,2)`` is one.
+    digits are those of the strides is found: ``(2,2,2):(4,5,4)`` is refused, though it has the inverse
+    ``(2,8):(-2,2)``.
 
     >>> print(left_inverse(Layout((4, 2), (6, 59))), left_inverse(Layout((4, 2), (8, 5))))
     (6,9,2):(0,1,4) (5,3,2):(-1,4,3)

@@ -5,13 +5,13 @@ A layout ``R`` with the extents ``r_0, r_1, ...``, whose last mode grows, is a s
 
     ``R(x) == sum_j c_j * (x // P_j)``  with ``P_j == r_0 * ... * r_(j-1)``,
 
-for its coordinate j is ``x // P_j - r_j * (x // P_(j+1))``. Its strides are ``t_0 == c_0`` and
-``t_j == c_j + r_(j-1) * t_(j-1)``, so ints ``c`` and ints ``t`` determine each other.
+for its coordinate j is ``x // P_j - r_j * (x // P_(j+1))``. Its strides are ``t_0 == c_0``
+and ``t_j == c_j + r_(j-1) * t_(j-1)``, so ints ``c`` and ints ``t`` determine each other.
 
 Once the extents are chosen, ``R(A(i)) == i`` are linear equations in ``c``, and are solved exactly over
-the ints. It is enough to try primes: where an extent is split in two, ``R`` stays the same function, with
-0 as the new ``c``. Their product is at most the greatest offset of ``A``, beyond which a floor is 0. So
-the search ends.
+the ints. It is enough to try primes: where an extent is split in two, ``R`` stays the same function,
+with 0 as the new ``c``. Their product is at most the greatest offset of ``A``, beyond which a floor
+is 0. So the search ends.
 
 It ends early, since each extent is tested before the next is chosen. Offsets with one ``x // P`` differ
 only in the floors by less than ``P``, so their equations hold whatever follows. Among them are the
@@ -227,13 +227,14 @@ class _Search:
 
     def wrong(self, inverse: AnyLayout, layout: AnyLayout, index: AnyLayout) -> int | None:
         """Where an inverse of some points is none; None if composition proves that it is one."""
-        tries: Iterable[Any]
+        tries: Iterable[int]
         try:
             modes = raw_modes(composed(inverse, layout, hints=False))
         except DivisibilityError as error:  # linear it is not, as the index is
-            tries = chain([crd2idx(error.data["coord"], layout.shape)], range(layout.size))
+            coord: int = crd2idx(error.data["coord"], layout.shape)
+            tries = chain([coord], range(layout.size))
         else:
-            weights = accumulate([s for s, _d in modes], mul, initial=1)
+            weights: Iterable[int] = accumulate([s for s, _d in modes], mul, initial=1)
             tries = [weight for weight, (s, _d) in zip(weights, modes) if s > 1]  # noqa: B905
         for i in tries:
             self.spend(1)
