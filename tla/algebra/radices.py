@@ -23,7 +23,7 @@ from __future__ import annotations
 from itertools import accumulate, chain, count, islice, pairwise, takewhile
 from math import isqrt, prod
 from operator import mul
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from ..errors import DivisibilityError
 from ..ground import limit_error, limit_of, shortened
