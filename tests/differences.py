@@ -249,9 +249,14 @@ ONTO_BLOCK = (
     "the DSL gives copy (3,1) the offset 27, which is in the block; there the complement has 216"
 )
 
+SEARCHED = "strides that do not divide; the inverse is found by a search, and each index comes back"
 LAYOUT_ALGEBRA = [
     Difference("zipped_divide", "(5,(5,(8))):(40,(8,(1))) by (1,2)", "DivisibilityError", INNER),
     Difference("zipped_product", "(3,(8)):(3,(27)) by (6,2):(1,6)", "DivisibilityError", ONTO_BLOCK),
+    Difference("left_inverse", "((5,8),4):((0,59),24)", "(11,14,4):(95,-75,70)", SEARCHED),
+    Difference("left_inverse", "(8,4):(5,59)", "(4,4,2,2,4):(4,-3,7,-5,9)", SEARCHED),
+    Difference("left_inverse", "(3,2):(10,4)", "(3,7,2):(4,-1,6)", SEARCHED),
+    Difference("left_inverse", "(2,(2,2)):(7,(9,59))", "(2,2,4,5):(14,-7,-6,3)", SEARCHED),
 ]
 
 
@@ -432,7 +437,7 @@ CANCEL = "carries that cancel give a layout, though no mode alone tells"
 OVERLAP = "the modes overlap, so that no layout fills the rest; here none of size 0, none that collides"
 INTERLEAVE = "the modes interleave: no offset is hit twice, but the gaps are no layout"
 STILL = "a mode of stride 0 comes first in the order of strides and ends the search there"
-CHAIN = "an inverse has its digits only where the strides divide, or where that is proved"
+CHAIN = "where strides do not divide, an inverse has other extents, or there is none"
 TWICE = "a mode that ends beyond the next stride sends two indices to one offset"
 SCALED = "the copies step over the whole span of the block there, and leave its gaps free"
 DIVIDES = "a product with an int calls the division there"
@@ -583,7 +588,7 @@ WRONG = [
     PeerError("left_inverse(Layout((2, 4), (0, 1)))", "4:2", STILL, pycute="1:0"),
     PeerError(
         "left_inverse(Layout((4, 2), (8, 5)))",
-        "OverlapError",
+        "(5,3,2):(-1,4,3)",
         CHAIN,
         pycute="(5,2):(8,4)",
         tensor_layouts="(5,4):(0,1)",

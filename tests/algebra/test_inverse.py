@@ -2,6 +2,7 @@
 
 from itertools import pairwise, product as tuples_of
 from operator import itemgetter
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from tla import (
     Layout,
     LayoutError,
     LeafError,
+    LimitError,
     OverlapError,
     TlaError,
     UndecidedError,
@@ -111,6 +113,13 @@ def test_law_of_the_right_inverse(layout: Any) -> None:
         # strides that do not divide each other, but whose digits are told apart
         ("(4,2):(6,59)", "(6,9,2):(0,1,4)"),
         ("(2,3):(4,9)", "(4,6):(0,1)"),
+        # found by the search
+        ("(7,2):(3,5)", "(3,8):(3,1)"),
+        ("(4,2):(8,5)", "(5,3,2):(-1,4,3)"),
+        ("(_4,_2):(_8,_5)", "(_5,_3,_2):(_-1,_4,_3)"),
+        ("(1024,2):(7,5000)", "(7,1738):(155,1)"),
+        ("(7,2):(3,5000001)", "(3,1666667,2):(0,1,7)"),
+        ("(3,2,2):(7,0,5)", "(2,5,2):(16,-5,12)"),
         ("1:7", "1:0"),
         ("():()", "_1:_0"),
         ("4:1:3", "4:1"),
@@ -162,18 +171,33 @@ def test_every_small_layout() -> None:
     ("layout", "error", "text"),
     [
         (
-            "(4,2):(8,5)",
+            "(4,3):(3,5)",
             OverlapError,
-            "no left inverse of (4,2):(8,5) was found: its modes 2:5 and 4:8 overlap or interleave\n"
-            "  The mode 2:5 takes up the offsets below 2 * 5 = 10; the next begins at 8.\n"
-            "  A stride of at least 10 in place of 8 keeps the two apart.",
+            "no layout is a left inverse of (4,3):(3,5): its modes 4:3 and 3:5 overlap or interleave\n"
+            "  The mode 4:3 takes up the offsets below 4 * 3 = 12; the next begins at 5.\n"
+            "  A stride of at least 12 in place of 5 keeps the two apart.",
         ),
         (
-            "(2,3):(2,5)",
+            "(2,2,2):(1,5,2)",
             DivisibilityError,
-            "no left inverse of (2,3):(2,5) was found: the stride 2 of its mode 2:2 does not"
+            "no layout is a left inverse of (2,2,2):(1,5,2): the stride 2 of its mode 2:2 does not"
             " divide the next stride 5\n"
             "  A stride of 6 in place of 5 is a multiple of it.",
+        ),
+        (
+            "(2,2,2):(4,5,4)",  # several indices of one offset
+            OverlapError,
+            "no left inverse of (2,2,2):(4,5,4) was found: its modes 2:4 and 2:4 overlap or interleave\n"
+            "  The mode 2:4 takes up the offsets below 2 * 4 = 8; the next begins at 4.\n"
+            "  A stride of at least 8 in place of 4 keeps the two apart.",
+        ),
+        (
+            "(64,64):(65,12301)",
+            LimitError,
+            "whether (64,64):(65,12301) has a left inverse was not decided within 1000 steps\n"
+            "  Its strides do not divide each other, and the time grows with the greatest offset.\n"
+            "  The limit 'steps' is 1000. `with tla.limits(steps=2000):` raises it, so does"
+            " --limit steps=2000.",
         ),
         (
             "(4,2):(1,-5)",
@@ -183,10 +207,91 @@ def test_every_small_layout() -> None:
     ],
 )
 def test_texts_of_refusals(layout: str, error: type[TlaError], text: str) -> None:
-    with pytest.raises(error) as caught:
+    with tla.limits(steps=1000), pytest.raises(error) as caught:
         left_inverse(parse(layout))
     assert str(caught.value) == text
     assert type(caught.value) is error
+
+
+def naive_has_left_inverse(layout: Any) -> bool:
+    """Whether any layout gives back the index: all extents, and for each the equations of all offsets.
+
+    The coordinates of an offset x are floors of it, ``x // P``, so the index is a sum of multiples of
+    floors. An extent that is no prime leaves fewer of them.
+    """
+    offsets = naive_offsets(layout)
+    primes = [n for n in range(2, max(offsets) + 1) if all(n % d for d in range(2, n))]
+    open_ones = [(1,)]
+    for periods in open_ones:
+        longer = [(*periods, periods[-1] * p) for p in primes if periods[-1] * p <= max(offsets)]
+        open_ones += longer
+        if not longer and adds_up([[x // p for x in offsets] for p in periods], len(offsets)):
+            return True
+    return False
+
+
+def adds_up(columns: list[list[int]], size: int) -> bool:
+    """Whether multiples of the columns add up to 0, 1, 2, ...: Gauss over the ints, row by row."""
+    rest = list(range(size))
+    for i in range(size):
+        while len(here := [c for c in columns if c[i]]) > 1:
+            least = min(here, key=lambda c: abs(c[i]))
+            for c in here:
+                if c is not least:
+                    c[:] = [x - c[i] // least[i] * y for x, y in zip(c, least, strict=True)]
+        if rest[i] and not (here and rest[i] % here[0][i] == 0):
+            return False
+        if here:
+            rest = [x - rest[i] // here[0][i] * y for x, y in zip(rest, here[0], strict=True)]
+            columns.remove(here[0])
+    return True
+
+
+def check_exists(layout: Any) -> None:
+    """A left inverse is found exactly where any layout is one."""
+    try:
+        inverse = left_inverse(layout)
+    except (OverlapError, DivisibilityError) as error:
+        check_refusal(layout, error)
+        assert not naive_has_left_inverse(layout)
+    else:
+        assert naive_is_left_inverse(layout, inverse)
+
+
+def small_layouts() -> list[Any]:
+    two = [*tuples_of(range(2, 7), range(2, 7), range(1, 13), range(1, 13))]
+    three = [*tuples_of(*[(2, 3)] * 3, *[range(1, 11)] * 3)]
+    every = [Layout(x[: len(x) // 2], x[len(x) // 2 :]) for x in (*two, *three)]
+    return [layout for layout in every if naive_is_injective(layout)]
+
+
+def test_a_left_inverse_is_found_where_there_is_one() -> None:
+    rng = Random(7)
+    for _ in range(60):
+        rank = rng.choice((2, 3))
+        layout = Layout(
+            tuple(rng.randint(2, 8 - 2 * rank + 1) for _ in range(rank)),
+            tuple(rng.randint(1, 9) for _ in range(rank)),
+        )
+        if naive_is_injective(layout):
+            check_exists(layout)
+
+
+@pytest.mark.slow
+def test_a_left_inverse_of_every_small_layout() -> None:
+    for layout in small_layouts():
+        check_exists(layout)
+
+
+def test_a_left_inverse_of_many_coordinates() -> None:
+    """The search looks at a few coordinates, and composition proves that the others follow."""
+    for text in ("(1024,3,1024):(5,2,5150)", "(512,512):(3,1540)", "(1000,2):(2,1001)"):
+        layout = parse(text)
+        inverse = left_inverse(layout)
+        index = tla.composition(inverse, layout)
+        assert tla.same_function(index, Layout(layout.size))
+    with pytest.raises(OverlapError, match="no layout is"):
+        left_inverse(parse("(1000000,7):(8,3)"))
 
 
 # --- both -------------------------------------------------------------------------------------

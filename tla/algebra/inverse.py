@@ -26,6 +26,7 @@ from ..numbers import (
     INT,
     STATIC,
     Questions,
+    SymbolicInt,
     _0,
     _1,
     call_assuming,
@@ -37,6 +38,7 @@ from ..numbers import (
     known_lt,
     less,
     nested,
+    static_int,
 )
 from .coalesce import coalesced, same_function
 from .complement import overlapping
@@ -57,6 +59,7 @@ from .modes import (
     read_modes,
     stride_of,
 )
+from .radices import inverse_modes
 from .steps import InverseStep
 
 if TYPE_CHECKING:
@@ -118,7 +121,7 @@ def _inverse(
     modes = coalesced(leaves, one)
     moving = _moving(layout, modes, ask, one)
     digits = digits_of(layout, leaves, modes, moving, ask, one)
-    if steps is not None:
+    if steps is not None and (side == "right" or _are_of_modes(digits, moving, one)):
         steps += _steps(moving, digits, one if side == "right" else None)
     return of_modes(coalesced(digits, one))
 
@@ -226,16 +229,23 @@ def left_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = No
     >>> print(left_inverse(Layout((4, 8), (1, 5))), left_inverse(Layout((2, 4), (0, 3))))
     (5,8):(1,4) (3,4):(0,2)
 
-    It exists where each stride divides the next greater one and no two modes overlap. Beyond that
-    an inverse is returned where one is found among those of mixed radix, and proved by composition.
+    Of an injective layout of known ints it is found wherever any layout is one; its strides may be
+    negative. Where each stride divides the next greater one and no two modes overlap, that takes no
+    search, and the ints may be unknown. Where offsets repeat along modes of stride 0 alone, the same
+    holds of the inverse that gives the first index. Where they repeat otherwise, only an inverse whose
+    digits are those of the strides is found: ``(2,2,2):(4,5,4)`` is refused, though it has the inverse
+    ``(2,8):(-2,2)``.
 
-    >>> print(left_inverse(Layout((4, 2), (6, 59))))
-    (6,9,2):(0,1,4)
+    >>> print(left_inverse(Layout((4, 2), (6, 59))), left_inverse(Layout((4, 2), (8, 5))))
+    (6,9,2):(0,1,4) (5,3,2):(-1,4,3)
 
     Raises:
-        OverlapError: two modes overlap, and no inverse was found.
-        DivisibilityError: a stride does not divide the next, and no inverse was found.
+        OverlapError: two modes overlap, and no layout is an inverse, or none was found.
+        DivisibilityError: a stride does not divide the next, and no layout is an inverse, or none was
+            found.
         LayoutError: a stride is negative, or the layout has no coordinate.
+        LimitError: the search ended at the ``steps`` of `limits`. It is long where modes interleave and
+            strides are in the thousands.
     Source: CuTe ``left_inverse``, layout.hpp.
     """
     if assume is not None:
@@ -287,6 +297,12 @@ def _steps(moving: list[Moving], digits: Modes, end: Any) -> list[InverseStep]:
     return steps
 
 
+def _are_of_modes(digits: Modes, moving: list[Moving], one: Any) -> bool:
+    """Whether each digit of a left inverse is the index of a mode, but for one below all strides."""
+    chosen = [mode for mode in moving if any(known_eq(mode[2], t) is True for _r, t in digits)]
+    return _radix(chosen, one, one)[:-1] == digits[:-1]
+
+
 def _left_digits(
     layout: AnyLayout, leaves: Modes, modes: Modes, moving: list[Moving], ask: Questions, one: Any
 ) -> Modes:
@@ -307,7 +323,14 @@ def _left_digits(
     digits = _digits(moving, last, one)
     if digits is None:
         digits = next((x for x in _candidates(moving, last, one) if _returns(layout, x)), None)
-    return _refuse(layout, moving) if digits is None else digits
+    if digits is not None:
+        return digits
+    if any(isinstance(n, SymbolicInt) for mode in moving for n in mode):
+        _refuse(layout, moving)
+    found = inverse_modes(layout, [(int(s), int(d), int(p)) for s, d, p in moving])
+    if found is None:
+        _refuse(layout, moving, is_proved=is_injective(layout))
+    return [(static_int(r), static_int(t)) for r, t in found] if type(one) is STATIC else found
 
 
 def _digits(moving: list[Moving], last: Moving | None, one: Any) -> Modes | None:
@@ -370,9 +393,10 @@ def _returns(layout: AnyLayout, digits: Modes) -> bool:
         return False
 
 
-def _refuse(layout: AnyLayout, moving: list[Moving]) -> NoReturn:
+def _refuse(layout: AnyLayout, moving: list[Moving], is_proved: bool = False) -> NoReturn:
+    of = f"left inverse of {layout}"
+    what = f"no layout is a {of}" if is_proved else f"no {of} was found"
     for (s, d, _p), (t, e, _q) in pairwise(moving):
-        what = f"no left inverse of {layout} was found"
         if s * d > e:
             raise overlapping(what, layout, (s, d), (t, e))
         if e % d:

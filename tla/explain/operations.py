@@ -114,8 +114,11 @@ def _left_inverse(whole: Explanation, layout: Any) -> Explanation:
 
 def _inverse(whole: Explanation, of: AnyLayout, compute: Callable[..., AnyLayout]) -> Explanation:
     steps: list[InverseStep] = []
-    compute(of, steps)
-    return whole._replace(arguments=(of,), steps=tuple(steps), notes=_coalesces("it", of, coalesced))
+    result = compute(of, steps)
+    notes = _coalesces("it", of, coalesced)
+    if not steps and not is_one(result.size):
+        notes = (*notes, "its strides do not divide each other: a search found these extents")
+    return whole._replace(arguments=(of,), steps=tuple(steps), notes=notes)
 
 
 def _logical_divide(
