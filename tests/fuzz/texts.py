@@ -108,7 +108,7 @@ def run_command(name: str, text: str) -> None:
     printed = io.BytesIO()
     out = io.TextIOWrapper(printed, "utf-8")
     err = io.TextIOWrapper(printed, "utf-8", errors="backslashreplace")
-    stdin = io.TextIOWrapper(io.BytesIO(rest.encode(errors="surrogateescape")), "utf-8")
+    stdin = io.TextIOWrapper(io.BytesIO(encoded(rest)), "utf-8")
     before = sys.stdin
     sys.stdin = stdin
     try:
@@ -191,6 +191,11 @@ def fault_of(target: Callable[[str], object], text: str, seconds: float = SECOND
 def decoded(data: bytes) -> str:
     """The text of some bytes: as a terminal or a file of it gives them."""
     return data.decode(errors="surrogateescape")
+
+
+def encoded(text: str) -> bytes:
+    """The bytes of a text; lone surrogates that no byte gives are left out."""
+    return re.sub("[\ud800-\udc7f\udd00-\udfff]", "", text).encode(errors="surrogateescape")
 
 
 def known_texts() -> list[str]:
@@ -339,8 +344,8 @@ def folder_of(name: str, folder: Path, texts: list[str]) -> Path:
             (own / part).mkdir(parents=True, exist_ok=True)
         first = seeds(name, targets()[name], texts)
         for i, text in enumerate(first):
-            (own / "seeds" / str(i)).write_bytes(text.encode(errors="surrogateescape"))
-        escaped = ["".join(f"\\x{byte:02x}" for byte in word.encode()) for word in words_of(first)]
+            (own / "seeds" / str(i)).write_bytes(encoded(text))
+        escaped = ["".join(f"\\x{byte:02x}" for byte in encoded(word)) for word in words_of(first)]
         (own / "words").write_text("# words\n" + "".join(f'"{word}"\n' for word in escaped))
     return own
 
