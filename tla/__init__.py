@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from .ground import limits, reveal
     from .layouts import *
     from .layouts import _
-    from .numbers import Condition, Expr, assume, sym
+    from .numbers import Condition, E, Expr, assume, sym
     from .numbers.ints import *
     from .read import read
 
@@ -64,31 +64,32 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AnyLayout", "ArgumentError", "BindingError", "CapacityError", "ComposedLayout", "Condition",
-    "CongruenceError", "ContradictionError", "CoordinateError", "DivisibilityError", "Expr", "Int",
+    "CongruenceError", "ContradictionError", "CoordinateError", "DivisibilityError", "E", "Expr", "Int",
     "IntLike", "IntTuple", "KindError", "Layout", "LayoutError", "LeafError", "LimitError",
     "NotALayoutError", "OverlapError", "ParseError", "StaticIntError", "Swizzle", "SymbolicInt",
-    "Tensor", "TlaError", "UndecidedError", "Underscore", "UnsupportedError", "ZeroDivisorError",
-    "add", "append", "ascend", "assume", "blocked_product", "ceil_div", "coalesce", "col_major",
-    "collision", "compact_col_major", "compact_order", "compact_row_major", "compatible",
-    "complement", "composition", "congruent", "coords", "cosize", "cpp", "crd2crd", "crd2idx",
-    "crd2offset", "depth", "dice", "domain_distribute", "domain_offset", "downcast", "evaluate",
-    "explain", "filter_zeros", "flat_divide", "flat_product", "flatten", "fractal_layout",
-    "from_cpp", "get", "get_tile", "get_tile_layout", "group", "has_underscore", "hlo", "idx2crd",
-    "indexing", "is_bijective", "is_contiguous", "is_injective", "is_layout", "is_static",
+    "Tensor", "TlaError", "UndecidedError", "Underscore", "UnsupportedError", "ZeroDivisorError", "add",
+    "append", "ascend", "assume", "blocked_product", "ceil_div", "coalesce", "col_major", "collision",
+    "compact_col_major", "compact_order", "compact_row_major", "compatible", "complement",
+    "composition", "congruent", "coords", "cosize", "cpp", "crd2crd", "crd2idx", "crd2offset", "depth",
+    "dice", "domain_distribute", "domain_offset", "downcast", "elem_less", "evaluate", "explain",
+    "filter_zeros", "flat_divide", "flat_product", "flatten", "fractal_layout", "from_cpp", "get",
+    "get_tile", "get_tile_layout", "group", "has_underscore", "hlo", "idx2crd", "indexing",
+    "inner_partition", "is_bijective", "is_contiguous", "is_injective", "is_layout", "is_static",
     "is_surjective_onto", "known_divides", "known_eq", "known_lt", "layout_figure", "left_inverse",
-    "limits", "logical_divide", "logical_product", "make_coord", "make_layout", "make_layout_like",
-    "make_layout_tile", "make_layout_tv", "make_ordered_layout", "make_shape", "make_stride",
-    "make_tensor", "make_tensor_like", "make_tile", "make_tuple", "max_", "max_alignment",
-    "max_common_layout", "max_common_vector", "memory", "min_", "mutual_refinement", "nN", "nZ",
-    "nullspace", "offset_lists", "offsets", "parse", "prepend", "product", "raked_product", "rank",
-    "read", "recast_layout", "replace", "reveal", "right_inverse", "round_down", "round_up",
-    "row_major", "same_function", "same_static", "select", "shape", "show", "size", "slice_",
-    "slice_and_offset", "stride", "strip_figure", "sym", "take", "tile_to_shape", "tile_view",
-    "tiled_divide", "tiled_product", "to_cpp", "to_text", "upcast", "xla_bridge", "zN", "zZ",
-    "zipped_divide", "zipped_product", "_", "__version__", "_0", "_1", "_2", "_3", "_4", "_5", "_6",
-    "_7", "_8", "_9", "_10", "_11", "_12", "_13", "_14", "_15", "_16", "_20", "_24", "_28", "_32",
-    "_40", "_48", "_56", "_64", "_80", "_96", "_112", "_128", "_160", "_192", "_224", "_256", "_384",
-    "_512", "_768", "_1024", "_2048", "_4096", "_8192", "_16384", "_32768", "_65536", "_131072",
+    "limits", "local_partition", "local_tile", "logical_divide", "logical_product", "make_coord",
+    "make_identity_layout", "make_layout", "make_layout_like", "make_layout_tile", "make_layout_tv",
+    "make_ordered_layout", "make_shape", "make_stride", "make_tensor", "make_tensor_like", "make_tile",
+    "make_tuple", "max_", "max_alignment", "max_common_layout", "max_common_vector", "memory", "min_",
+    "mutual_refinement", "nN", "nZ", "nullspace", "offset_lists", "offsets", "outer_partition", "parse",
+    "prepend", "product", "raked_product", "rank", "read", "recast_layout", "replace", "reveal",
+    "right_inverse", "round_down", "round_up", "row_major", "same_function", "same_static", "select",
+    "shape", "show", "size", "slice_", "slice_and_offset", "stride", "strip_figure", "sym", "take",
+    "tile_to_shape", "tile_view", "tiled_divide", "tiled_product", "to_cpp", "to_text", "upcast",
+    "xla_bridge", "zN", "zZ", "zipped_divide", "zipped_product", "_", "__version__", "_0", "_1", "_2",
+    "_3", "_4", "_5", "_6", "_7", "_8", "_9", "_10", "_11", "_12", "_13", "_14", "_15", "_16", "_20",
+    "_24", "_28", "_32", "_40", "_48", "_56", "_64", "_80", "_96", "_112", "_128", "_160", "_192",
+    "_224", "_256", "_384", "_512", "_768", "_1024", "_2048", "_4096", "_8192", "_16384", "_32768",
+    "_65536", "_131072",
 ]  # fmt: skip
 
 lazy(__name__)

@@ -3,8 +3,8 @@
 Run: python tests/benchmarks/compare_small.py [WORD ...], for all rows or those whose name has a word
 
 These calls stand in every inner loop. Layouts and tuples are built for one call alone, before the clock
-starts; only a literal is one tuple for all calls. Short rounds of the libraries are interleaved, and
-the least time of each is compared: "of pycute" is our time divided by pycute's on the same ints,
+starts. Short rounds of the libraries are interleaved, and the least time of each is compared: "of
+pycute" is our time divided by pycute's on the same ints,
 "static" the same with every int of ours static, "of tensor-layouts" our time divided by theirs. Only
 ours checks its arguments. The second table times processes. Needs pycute, from nvidia-cutlass, and
 tensor-layouts for their columns.
@@ -43,16 +43,6 @@ class Sw(NamedTuple):
     bits: int
     base: int
     shift: int
-
-
-class Literal:
-    """A tuple among the arguments that is the same one for all calls."""
-
-    def __init__(self, value: Any) -> None:
-        self.value, self.static = value, static(value)
-
-    def __repr__(self) -> str:
-        return repr(self.value)
 
 
 def static(x: Any) -> Any:
@@ -102,13 +92,6 @@ def refused(a: Any, b: Any) -> None:
 
 ROWS = (
     Row("Layout(shape, stride)", tuple((*x,) for (x,) in EACH), "Layout", "Layout", "Layout"),
-    Row(
-        "Layout of literals",
-        tuple((Literal(x.shape), Literal(x.stride)) for (x,) in EACH),
-        "Layout",
-        "Layout",
-        "Layout",
-    ),
     Row("Layout(shape)", tuple((x.shape,) for (x,) in EACH), "Layout", "Layout", "Layout"),
     Row(
         "Swizzle(x)",
@@ -225,8 +208,6 @@ def built(x: Any, library: Library) -> Any:
         return library.layout(built(x.shape, library), built(x.stride, library))
     if isinstance(x, Sw):
         return library.swizzle(*x)
-    if isinstance(x, Literal):
-        return x.static if library.static else x.value
     if isinstance(x, tuple):
         return tuple([built(i, library) for i in x])
     if x is tla._:

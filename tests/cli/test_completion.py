@@ -10,6 +10,7 @@ import pytest
 
 from tla.cli import COMMANDS
 from tla.cli.commands import SUBCOMMANDS
+from tla.figures import BANK_SCHEMES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,7 +44,7 @@ CASES = {
     ("help", "c"): {name for name in COMMANDS if name[0] == "c"},
     ("ascend", ""): {*SUBCOMMANDS},
     ("ascend", "copy", "--a"): {"--at", "--arch", "--all"},
-    ("show", "--colour-by", ""): {"tile", "offset", "none"},
+    ("show", "--colour-by", ""): {"tile", "offset", *BANK_SCHEMES, "none"},
     ("show", "2:1", "--co"): {"--color", "--colour", "--colour-by", "--color-by", "--columns"},
     ("hlo", "m.hlo", "--by", "s"): {"source"},
     ("compose", "4:1", "--color", "n"): {"never"},

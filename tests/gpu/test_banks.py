@@ -8,7 +8,16 @@ import pytest
 from cases import over
 from oracle import cute_layout, rows
 
-from tla import ComposedLayout, CoordinateError, Layout, LayoutError, Swizzle, UndecidedError, sym
+from tla import (
+    ComposedLayout,
+    CoordinateError,
+    Layout,
+    LayoutError,
+    LimitError,
+    Swizzle,
+    UndecidedError,
+    sym,
+)
 from tla.gpu import Access, bank_conflicts, best_swizzle, memory_lines
 
 
@@ -121,6 +130,14 @@ def test_the_best_swizzle_is_as_good_as_any() -> None:
         ]
         assert best.wavefronts == min(every)
         assert best.before == every[0]
+    # indices of vectors: a swizzle that tears one apart is no answer
+    firsts = [4 * i for i in range(8)]  # a vector of 4 down each column of a column major tile
+    cured = best_swizzle(
+        Layout((4, 64), (1, 4)), [Access(firsts, 4), [0, 64, 128, 192]], element_bits=32
+    )
+    for first in firsts:
+        found = [int(cured.layout(first + k)) for k in range(4)]
+        assert found == list(range(found[0], found[0] + 4))
     # a tile whose memory ends inside the last row keeps its memory
     odd = Layout((3, 32), (32, 1))
     assert max(best_swizzle(odd, [[0, 1, 2]], element_bits=32).layout(i) for i in range(96)) < 96
@@ -134,3 +151,21 @@ def test_lines_of_global_memory() -> None:
         addresses = [element * int(layout(i)) for i in taken]
         lines = {(a + k) // 128 for a in addresses for k in range(element * vector)}
         assert memory_lines(layout, Access(taken, vector), element_bits=8 * element) == (len(lines),)
+
+
+@over(
+    "given", [{"element_bits": 0}, {"vector": -1}, {"banks": 0}, {"bank_bytes": -4}, {"line_bytes": 0}]
+)
+def test_numbers_are_positive(given: dict[str, int]) -> None:
+    ((name, n),) = given.items()
+    call: Any = memory_lines if name == "line_bytes" else bank_conflicts
+    with pytest.raises(LayoutError, match=rf"^{name} is {n}: it must be at least 1"):
+        call(Layout(64), [0, 1], **{"element_bits": 32, **given})
+
+
+def test_an_access_has_a_limit() -> None:
+    for tv in (range(10**30), Layout((32, 10**30))):
+        with pytest.raises(LimitError, match="coordinates"):
+            bank_conflicts(Layout(64), tv, element_bits=32)
+    with pytest.raises(LimitError, match="coordinates"):
+        best_swizzle(Layout((10**9, 2)), [[0]], element_bits=32)

@@ -307,6 +307,9 @@ DIGIT = sym("d", min=0, max=N - 1)
         ((EIGHT * SIX + EIGHT % SIX) // (SIX * 6), EIGHT // 6),
         ((K * N + K % N) // (N * 6), K // 6),
         ((K * N + K % N) % (N * 6), K % 6 * N + K % N),
+        ((X * N + DIGIT) // (N * K), X // K),
+        ((X * 2 + J % 2) // (N * 2), X // N),
+        ((X * N + DIGIT) % (N * K), X % K * N + DIGIT),
         (DIGIT // N, 0),
         (DIGIT % N, DIGIT),
         (X % N % N, X % N),
@@ -338,6 +341,14 @@ def test_a_factor_whose_sign_is_open_is_not_cancelled(factor: Any) -> None:
             assert {type(atom) for m in x.terms for atom in m} <= {Quotient, Remainder}
             (atom,) = [atom for m in x.terms for atom in m]
             assert bool(atom.parts[1] == factor * factor)
+
+
+def test_an_assumed_digit_is_dropped() -> None:
+    a, b = sym("a", min=0), sym("b", min=0)
+    assert str((8 * K + a + b) // 8) != str(K)
+    with assume(a + b < 8):
+        assert (8 * K + a + b) // 8 == K
+        assert ((8 * K + a + b) // 16, (8 * K + a + b) % 8) == (K // 2, a + b)
 
 
 def test_an_atom_that_is_made_where_nothing_is_assumed_is_final() -> None:

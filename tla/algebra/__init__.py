@@ -53,6 +53,12 @@ if TYPE_CHECKING:
         from_linear as from_linear,
         to_linear as to_linear,
     )
+    from .partition import (
+        inner_partition as inner_partition,
+        local_partition as local_partition,
+        local_tile as local_tile,
+        outer_partition as outer_partition,
+    )
     from .product import (
         blocked_product as blocked_product,
         flat_product as flat_product,
@@ -75,6 +81,7 @@ if TYPE_CHECKING:
         extended_modes as extended_modes,
         tiler_layout as tiler_layout,
     )
+    from .coordinates import numbered_layout as numbered_layout
     from .inverse import left_inverted as left_inverted, right_inverted as right_inverted
     from .linear import swizzles as swizzles
     from .modes import (
@@ -84,6 +91,7 @@ if TYPE_CHECKING:
         read_modes as read_modes,
         row as row,
     )
+    from .partition import cut as cut
     from .preimage import preimage as preimage
     from .product import same_rank as same_rank
     from .steps import (

@@ -60,6 +60,7 @@ from ..numbers import (
 )
 from .by_mode import Tiler, by_mode, is_left_alone
 from .coalesce import coalesced
+from .coordinates import indexing
 from .existence import Search
 from .linear import as_swizzle, conjugate, to_linear
 from .modes import Modes, can_grow, in_shape, is_one, of_modes, one_mode, raw_modes, read_both
@@ -232,6 +233,7 @@ def _composed(
     a: AnyLayout, b: AnyLayout, extend: bool, steps: list[CompositionStep] | None, hints: bool, one: Any
 ) -> AnyLayout:
     """`composed` of any ints, with the 1 to start from."""
+    b = indexing(b, a.shape)
     modes, right = raw_modes(a), raw_modes(b)
     left, grows = extended_modes(modes, one), extend and can_grow(a.shape)
     parts: list[Any] | None = None

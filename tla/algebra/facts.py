@@ -31,6 +31,7 @@ from ..numbers import (
     static_int,
 )
 from .cancelling import cancelling
+from .coordinates import numbered
 from .modes import Modes, in_profile, is_symbolic, magnitude, raw_modes
 
 if TYPE_CHECKING:
@@ -128,7 +129,8 @@ Numbered: TypeAlias = "list[tuple[int, Any, Any]]"
 
 def _numbered(layout: AnyLayout) -> Numbered | None:
     """The modes that may have two coordinates; None for a layout known to be empty."""
-    modes = [(i, _bare(s), _bare(d)) for i, (s, d) in enumerate(raw_modes(as_layout(layout)))]
+    given = numbered(raw_modes(as_layout(layout)))
+    modes = [(i, _bare(s), _bare(d)) for i, (s, d) in enumerate(given)]
     if any(known_eq(s, 0) for _i, s, _d in modes):
         return None
     return [mode for mode in modes if not known_eq(mode[1], 1)]

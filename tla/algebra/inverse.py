@@ -10,11 +10,18 @@ from __future__ import annotations
 from functools import partial
 from itertools import pairwise
 from math import prod
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
-from ..errors import CoordinateError, DivisibilityError, LayoutError, UnsupportedError
+from ..errors import (
+    CoordinateError,
+    DivisibilityError,
+    LayoutError,
+    OverlapError,
+    UnsupportedError,
+)
 from ..ground import constexpr
-from ..layouts import AnyLayout, ComposedLayout, is_composed, is_swizzle, make_layout, trusted
+from ..layouts import AnyLayout, ComposedLayout, is_composed, is_swizzle, make_layout, map_parts, trusted
 from ..numbers import (
     INT,
     STATIC,
@@ -29,10 +36,12 @@ from ..numbers import (
     known_int,
     known_lt,
     less,
+    nested,
 )
 from .coalesce import coalesced, same_function
 from .complement import overlapping
 from .composition import composed, extended_modes, tiler_layout
+from .coordinates import by_coordinate, has_coordinates
 from .facts import is_injective
 from .linear import conjugate, run_of
 from .modes import (
@@ -104,12 +113,30 @@ def _inverse(
     """`_inverted` of any ints."""
     ask = Questions(lambda: f"the {side} inverse of {layout}")
     leaves, one = first_of(layout)
+    if has_coordinates(leaves):
+        return _from_coordinates(side, leaves, lambda along: _inverse(side, digits_of, along, None))
     modes = coalesced(leaves, one)
     moving = _moving(layout, modes, ask, one)
     digits = digits_of(layout, leaves, modes, moving, ask, one)
     if steps is not None:
         steps += _steps(moving, digits, one if side == "right" else None)
     return of_modes(coalesced(digits, one))
+
+
+def _from_coordinates(side: str, modes: Modes, inverse: Callable[[AnyLayout], AnyLayout]) -> AnyLayout:
+    """The inverse of a layout of coordinates: what each mode of a coordinate says of the index."""
+    parts: list[tuple[tuple[int, ...], AnyLayout]] = []
+    for path, along in by_coordinate(modes).items():
+        steps, indices = (of_modes([(mode[0], mode[i]) for mode in along]) for i in (1, 2))
+        if side == "left" and not is_injective(steps):
+            raise OverlapError(
+                f"no left inverse: {steps} along mode {'.'.join(map(str, path))} of the coordinates"
+                " reaches some of them twice",
+                layout=steps,
+            )
+        parts.append((path, composed(indices, inverse(steps))))
+    layouts = nested(parts, make_layout(_1, _0))
+    return trusted(map_parts(attrgetter("shape"), layouts), map_parts(attrgetter("stride"), layouts))
 
 
 def _right_digits(

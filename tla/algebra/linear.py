@@ -17,7 +17,7 @@ are Triton's layouts.
 from __future__ import annotations
 
 from itertools import accumulate, combinations
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 from ..errors import CoordinateError, LayoutError, UndecidedError
 from ..ground import Record, guarded
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _MOST_WIDTH: Final = 2048
 """The bits up to which a function is widened: twice those of a swizzle."""
 
-Dims = tuple[tuple[str, int], ...]
+Dims: TypeAlias = tuple[tuple[str, int], ...]
 """Named dims, the fastest first, each with its number of bits."""
 
 

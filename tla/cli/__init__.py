@@ -13,6 +13,7 @@ from ..ground import lazy
 if TYPE_CHECKING:
     from . import (
         ascend as ascend,
+        banks as banks,
         coalesce as coalesce,
         complement as complement,
         completion as completion,

@@ -18,6 +18,7 @@ COMMANDS: Final = {
     "inverse": "Invert a layout: from an offset back to the index.",
     "divide": "Split a layout into tiles and the rest.",
     "product": "Repeat a block over a tiler.",
+    "banks": "Count the bank conflicts of an access to shared memory, and cure them by a swizzle.",
     "ascend": "Plan a matrix product on an Ascend core: check tiles, schedule blocks, rank tiles.",
     "where": "Say where an element of a shape or layout lies in memory.",
     "what": "Say which element, or padding, lies at a place in memory.",

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import UndecidedError
-from ..figures import layout_figure, strip_figure
+from ..figures import BANK_SCHEMES, layout_figure, strip_figure
 from ..ground import Figure, Panels
 from ..layouts import AnyLayout, Layout, is_composed, is_layout
 from ..numbers import is_tuple, round_up
@@ -148,8 +148,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--colour-by",
         "--color-by",
-        choices=("tile", "offset", "none"),
-        help="what the colours stand for",
+        choices=("tile", "offset", *BANK_SCHEMES, "none"),
+        help="what the colours stand for; bank16 is the bank of elements of 16 bits",
     )
     add_formats(parser, json="print the figure as JSON")
     return parser

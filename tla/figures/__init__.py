@@ -7,6 +7,7 @@ from ..ground import lazy
 
 if TYPE_CHECKING:
     from .layouts import (
+        BANK_SCHEMES as BANK_SCHEMES,
         COLOURS as COLOURS,
         axis_of as axis_of,
         ends_of as ends_of,

@@ -15,17 +15,30 @@ from __future__ import annotations
 from itertools import islice, product as cartesian, repeat
 from math import prod
 from sys import maxsize
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 
+from ..algebra import numbered_layout
 from ..errors import CoordinateError, LayoutError, UnsupportedError
-from ..ground import NO_COLOUR, Axis, Cell, Figure, Grid, Place, Strip, limit_error, limit_of
+from ..ground import (
+    NO_COLOUR,
+    Axis,
+    Cell,
+    Figure,
+    Grid,
+    Place,
+    Scheme,
+    Strip,
+    bank_of,
+    limit_error,
+    limit_of,
+)
 from ..layouts import as_layout, idx2crd, leaves, offset_at, product, text_of
 from ..numbers import is_tuple, known_int
+from .cells import replace_cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..ground import Scheme
     from ..layouts import AnyLayout
 
 COLOURS: Final = 8
@@ -33,6 +46,8 @@ COLOURS: Final = 8
 
 SHADES: Final = 16
 """The number of colours from the least offset to the greatest."""
+
+BANK_SCHEMES: Final = tuple([scheme for scheme in get_args(Scheme) if scheme.startswith("bank")])
 
 
 def tile_colour(row: int, column: int) -> int:
@@ -63,7 +78,8 @@ def layout_figure(
     Args:
         rows, columns, slices: The greatest extents of the figure; the rest is only counted.
         colour: ``"tile"`` for a colour of each tile, whose size is the first leaf of each mode;
-            ``"offset"`` for colours by offset; ``""`` for none. The default is tiles for nested modes,
+            ``"offset"`` for colours by offset; ``"bank"``, or ``"bank16"`` for elements of 16 bits, by
+            the bank of shared memory; ``""`` for none. The default is tiles for nested modes,
             and offsets for others.
 
     Raises:
@@ -73,9 +89,15 @@ def layout_figure(
     """
     if min(rows, columns, slices) < 1:
         raise LayoutError(f"a figure of {rows} rows, {columns} columns, {slices} slices is empty")
-    if colour not in (None, "", "tile", "offset"):
-        raise UnsupportedError(f"cells are coloured by tile or offset, not by {colour!r}")
+    if colour not in (None, "", "tile", "offset") and colour not in BANK_SCHEMES:
+        raise UnsupportedError(
+            f"cells are coloured by tile, offset or bank, not by {colour!r}",
+            f"By bank: {', '.join(BANK_SCHEMES)}, with the bits of an element.",
+        )
     as_layout(layout)
+    places = numbered_layout(layout)
+    if places is not layout:
+        return _of_coordinates(layout, layout_figure(places, rows, columns, slices, colour))
     modes = _modes(layout)
     sizes = [known_int(product(mode.shape)) for mode in modes]
     most = [slices] * len(sizes)
@@ -87,7 +109,7 @@ def layout_figure(
     if colour is None:
         colour = "tile" if any(line.is_nested for line in lines[-2:]) else "offset"
     outer, matrix = lines[:-2], lines[-2:]
-    colours = _Colours(colour, layout)
+    colours = Colours(colour, *ends_of(layout))
     grids = tuple(
         _grid(at, [line.places[i] for line, i in zip(outer, at, strict=True)], matrix, colours)
         for at in islice(cartesian(*(range(len(line.places)) for line in outer)), min(slices, maxsize))
@@ -101,6 +123,16 @@ def layout_figure(
         str(layout),
         colour,
     )
+
+
+def _of_coordinates(layout: AnyLayout, figure: Figure) -> Figure:
+    """A figure of the places of coordinates, with the coordinates as texts."""
+
+    def cell(coord: Any, of: Cell) -> Cell:
+        value = layout(coord)
+        return of._replace(offset=value, text=text_of(value))
+
+    return figure._replace(grids=replace_cells(layout, figure, cell), title=str(layout))
 
 
 def _check_cells(rows: int, columns: int, slices: int) -> None:
@@ -161,23 +193,29 @@ def axis_of(shape: Any, line: range, size: int) -> Axis:
     return Axis(size, names, tuple(levels[::-1]) or ((0,) * len(line),))
 
 
-class _Colours:
-    """The colour of a cell: by its tile, or by its offset between the least and the greatest."""
+class Colours:
+    """The colour of a cell: by its tile, by its offset between the least and the greatest, by its bank.
 
-    def __init__(self, scheme: Scheme, layout: AnyLayout) -> None:
+    Args:
+        low, high: The least and the greatest offset.
+    """
+
+    def __init__(self, scheme: Scheme, low: int, high: int) -> None:
         self.scheme = scheme
-        low, high = ends_of(layout)
         self.low: int = low
         self.span: int = max(high - low, 1)
+
+    def of_offset(self, offset: int) -> int:
+        """The colour of an offset."""
+        if self.scheme == "offset":
+            return (offset - self.low) * (SHADES - 1) // self.span
+        return bank_of(self.scheme, offset)
 
     def row(self, tile: int, tiles: Sequence[int], offsets: Sequence[int]) -> Iterator[int]:
         """The colours of a row of cells."""
         if self.scheme == "tile":
             return iter([tile_colour(tile, column) for column in tiles])
-        if self.scheme == "offset":
-            low, span = self.low, self.span
-            return iter([(x - low) * (SHADES - 1) // span for x in offsets])
-        return repeat(NO_COLOUR)
+        return map(self.of_offset, offsets) if self.scheme else repeat(NO_COLOUR)
 
 
 def ends_of(layout: AnyLayout) -> tuple[int, int]:
@@ -196,7 +234,7 @@ def ends_of(layout: AnyLayout) -> tuple[int, int]:
 
 
 def _grid(
-    at: tuple[int, ...], base: Sequence[tuple[int, bool]], matrix: list[_Line], colours: _Colours
+    at: tuple[int, ...], base: Sequence[tuple[int, bool]], matrix: list[_Line], colours: Colours
 ) -> Grid:
     """The grid of one slice, at the offset of its coordinates."""
     point = _Line([(0, True)], Axis(1, ("0",), ((0,),)), [0], False)
@@ -244,7 +282,7 @@ def strip_figure(layout: AnyLayout, places: int = 64, colour: Scheme | None = No
         summary = f"a figure of {count} places; at most {most} are drawn"
         raise limit_error("places", summary, needed=count)
     memory = _Memory(layout, low, count)
-    colours = _Colours(figure.scheme, layout)
+    colours = Colours(figure.scheme, low, high)
     row: list[Place] = []
     for offset in range(low, low + count):
         places_of = [_Coordinate(layout, digits) for digits in memory.coordinates(offset, _MOST_NAMES)]

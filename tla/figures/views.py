@@ -11,20 +11,17 @@
 
 from __future__ import annotations
 
-from itertools import cycle, islice, product
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import CoordinateError
 from ..ground import limit_error, limit_of, shortened
-from ..layouts import leaves
-from ..numbers import is_tuple, known_int
-from .layouts import SHADES, layout_figure
+from ..numbers import known_int
+from .cells import replace_cells
+from .layouts import Colours, layout_figure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from ..ground import Cell, Figure, Grid, Scheme
-    from ..layouts import AnyLayout, ComposedLayout, Tensor
+    from ..ground import Cell, Figure, Scheme
+    from ..layouts import ComposedLayout, Tensor
 
 _LONGEST: Final = 12
 """The greatest length of the text of an element."""
@@ -68,7 +65,7 @@ def tensor_figure(
         except CoordinateError:
             return of._replace(offset=offset, text="?", is_marked=True)
 
-    return figure._replace(grids=_replace_cells(tensor.layout, figure, cell), title=repr(tensor)[1:-1])
+    return figure._replace(grids=replace_cells(tensor.layout, figure, cell), title=repr(tensor)[1:-1])
 
 
 def composed_figure(
@@ -106,54 +103,15 @@ def composed_figure(
         )
     offsets = [known_int(composed(i)) for i in range(figure.size)]
     low, high = min(offsets, default=0), max(offsets, default=-1)
-    span = max(high - low, 1)
+    colours = Colours(figure.scheme, low, high)
 
     def cell(coord: Any, of: Cell) -> Cell:
         offset = known_int(composed(coord))
-        if figure.scheme == "offset":
-            return of._replace(offset=offset, colour=(offset - low) * (SHADES - 1) // span)
-        return of._replace(offset=offset)
+        colour = of.colour if figure.scheme in ("", "tile") else colours.of_offset(offset)
+        return of._replace(offset=offset, colour=colour)
 
-    grids = _replace_cells(inner, figure, cell)
+    grids = replace_cells(inner, figure, cell)
     return figure._replace(grids=grids, cosize=high + 1 - low, title=str(composed))
-
-
-def _replace_cells(
-    layout: AnyLayout, figure: Figure, cell: Callable[[Any, Cell], Cell]
-) -> tuple[Grid, ...]:
-    """The grids of a layout with new cells, each from its coordinate and the old cell."""
-    grids: list[Grid] = []
-    for grid, at in zip(figure.grids, _slices(layout, len(figure.grids)), strict=True):
-        rows: list[tuple[Cell, ...]] = []
-        for i, row in enumerate(grid.cells):
-            ends = [(i, j) for j in range(len(row))]
-            coords = [_coordinate(layout, (*at, *end)) for end in ends]
-            rows.append(tuple(map(cell, coords, row)))
-        grids.append(grid._replace(cells=tuple(rows)))
-    return tuple(grids)
-
-
-def _slices(layout: AnyLayout, count: int) -> Iterator[tuple[int, ...]]:
-    """The coordinates of the first slices: of all modes but the last two."""
-    if not is_tuple(layout.shape):
-        return islice(cycle([()]), count)
-    outer = layout.shape[:-2]
-    # along each mode no more coordinates count than there are slices in the figure
-    return islice(product(*(range(min(_size(mode), count)) for mode in outer)), count)
-
-
-def _size(mode: Any) -> int:
-    size = 1
-    for n in leaves(mode):
-        size *= known_int(n)
-    return size
-
-
-def _coordinate(layout: AnyLayout, at: tuple[int, ...]) -> Any:
-    """The coordinate at an index of each mode, without the row of a vector and the place of a point."""
-    if not is_tuple(layout.shape):
-        return at[-1]
-    return at[len(at) - len(layout.shape) :] if layout.shape else ()
 
 
 def _is_flat(data: Any) -> bool:

@@ -29,7 +29,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, Union
 
 from ..algebra import swizzles
 from ..errors import LayoutError
-from ..layouts import AnyLayout, ComposedLayout, Swizzle, get, is_layout
+from ..ground import limit_error, limit_of
+from ..layouts import AnyLayout, ComposedLayout, Swizzle, get, is_layout, make_layout, offset_lists
 from ..numbers import known_int, leaf
 
 if TYPE_CHECKING:
@@ -113,7 +114,8 @@ class BankConflicts(NamedTuple):
         return self.wavefronts - self.ideal
 
     def __str__(self) -> str:
-        count = f"{self.wavefronts} wavefronts for {self.ideal} phase{'s' if self.ideal != 1 else ''}"
+        words = zip((self.wavefronts, self.ideal), ("wavefront", "phase"), strict=True)
+        count = " for ".join([f"{n} {word}{'s' if n != 1 else ''}" for n, word in words])
         if not self.extra:
             return f"no conflict: {count}"
         worst = max(self.phases, key=lambda phase: phase.ways)
@@ -162,8 +164,8 @@ def bank_conflicts(
         CoordinateError: an index is outside ``layout``.
     Source: CUDA C++ Programming Guide, "Shared Memory".
     """
-    access = tv if isinstance(tv, Access) else Access(tv, vector)
-    begins = _begins(layout, access, element_bits)
+    access = _checked(tv, vector, element_bits=element_bits, banks=banks, bank_bytes=bank_bytes)
+    begins = _begins(_offsets(layout, access), access.vector, element_bits)
     return _phases(begins, access.vector * element_bits, banks, bank_bytes)
 
 
@@ -183,74 +185,95 @@ def memory_lines(
 
     The order and the arguments are those of `bank_conflicts`.
     """
-    access = tv if isinstance(tv, Access) else Access(tv, vector)
-    begins = _begins(layout, access, element_bits)
+    access = _checked(tv, vector, element_bits=element_bits, line_bytes=line_bytes)
     width, line = access.vector * element_bits, 8 * line_bytes
-    counts: list[int] = []
-    for instruction in range(len(begins[0]) if begins else 0):
-        for warp in range(0, len(begins), WARP):
-            bits = [thread[instruction] for thread in begins[warp : warp + WARP]]
-            counts.append(len({n for b in bits for n in range(b // line, (b + width - 1) // line + 1)}))
-    return tuple(counts)
+    return tuple(
+        [
+            len({n for t in warp for n in _touched(begins[t], width, line)})
+            for begins in _begins(_offsets(layout, access), access.vector, element_bits)
+            for warp in _together(len(begins), WARP)
+        ]
+    )
 
 
-def _begins(layout: Any, access: Access, element_bits: int) -> list[list[int]]:
-    """The bit at which each instruction of each thread begins, checked."""
-    tv, vector = access
-    if is_layout(tv):
-        threads = known_int(get(tv, 0).size)
-        values = known_int(tv.size) // max(threads, 1)
-        taken = [[known_int(tv(t + threads * v)) for v in range(values)] for t in range(threads)]
-    else:
-        taken = [[known_int(leaf(i))] for i in tv]
-        vector = 1  # each is where the thread begins
-    width = access.vector * element_bits
-    begins: list[list[int]] = []
-    for thread, indices in enumerate(taken):
-        offsets = [known_int(layout(i)) for i in indices]
-        if len(offsets) % vector:
-            raise LayoutError(
-                f"{len(offsets)} values of a thread are no multiple of the vector of {vector}",
-                vector=vector,
-            )
-        begins.append([offset * element_bits for offset in offsets[::vector]])
-        for first in range(0, len(offsets), vector):
-            for k in range(vector):
-                if offsets[first + k] != offsets[first] + k:
-                    raise LayoutError(
-                        f"thread {thread} does not find its {vector} values next to each other",
-                        f"Value {first} is at offset {offsets[first]},"
-                        f" value {first + k} at {offsets[first + k]}.",
-                        thread=thread,
-                        value=first + k,
-                    )
-        for begin in begins[-1]:
-            if begin % width:
+def _checked(tv: AnyAccess, vector: int = 1, **numbers: int) -> Access:
+    """An access, of numbers that are positive."""
+    access = tv if isinstance(tv, Access) else Access(tv, vector)
+    for name, n in {"vector": access.vector, **numbers}.items():
+        if n < 1:
+            raise LayoutError(f"{name} is {n}: it must be at least 1", **{name: n})
+    return access
+
+
+def _together(threads: int, lanes: int) -> list[range]:
+    """The threads of each warp, so many lanes at a time."""
+    warps = [range(threads)[first : first + WARP] for first in range(0, threads, WARP)]
+    return [warp[first : first + lanes] for warp in warps for first in range(0, len(warp), lanes)]
+
+
+def _touched(begin: int, width: int, unit: int) -> range:
+    """The units of memory that an access of so many bits reaches; all three are in bits."""
+    return range(begin // unit, (begin + width - 1) // unit + 1)
+
+
+def _offsets(layout: Any, access: Access) -> list[list[int]]:
+    """The offsets of the values of each thread."""
+    tv, most = access.tv, limit_of("coordinates")
+    if not is_layout(tv):
+        vector = access.vector  # an index is where the thread begins
+        if next(iter(tv[most:]), None) is None:
+            return [[known_int(layout(leaf(i))) + k for k in range(vector)] for i in tv]
+        raise limit_error("coordinates", f"an access of more than {most} threads")
+    count, threads = known_int(tv.size), known_int(get(tv, 0).size)
+    if count > most:
+        raise limit_error("coordinates", f"an access of {count} values", needed=count)
+    return [[known_int(layout(tv(i))) for i in range(t, count, threads)] for t in range(threads)]
+
+
+def _begins(offsets: list[list[int]], vector: int, element_bits: int) -> list[list[int]]:
+    """For each instruction the bits at which the threads begin, checked."""
+    values = len(offsets[0]) if offsets else 0
+    if values % vector:
+        raise LayoutError(
+            f"{values} values of a thread are no multiple of the vector of {vector}", vector=vector
+        )
+    width = vector * element_bits
+    for thread, of_thread in enumerate(offsets):
+        for value, offset in enumerate(of_thread):
+            first = value - value % vector
+            if offset != of_thread[first] + value - first:
+                raise LayoutError(
+                    f"thread {thread} does not find its {vector} values next to each other",
+                    f"Value {first} is at offset {of_thread[first]}, value {value} at {offset}.",
+                    thread=thread,
+                    value=value,
+                )
+            begin = offset * element_bits
+            if value == first and begin % width:
                 raise LayoutError(
                     f"thread {thread} reaches {width} bits at bit {begin}, which is no multiple of them",
                     "A vector access is aligned to its own width.",
                     thread=thread,
                 )
-    return begins
+    return [
+        [of_thread[first] * element_bits for of_thread in offsets] for first in range(0, values, vector)
+    ]
 
 
-def _phases(begins: list[list[int]], width: int, banks: int, bank_bytes: int) -> BankConflicts:
-    """The phases of an access of so many bits, by the bits at which each thread begins."""
+def _phases(instructions: list[list[int]], width: int, banks: int, bank_bytes: int) -> BankConflicts:
+    """The phases of instructions of so many bits for each thread."""
     phases: list[Phase] = []
     word_bits = 8 * bank_bytes
     lanes = max(1, banks * word_bits // max(width, word_bits))
-    for instruction in range(len(begins[0]) if begins else 0):
-        for warp in range(0, len(begins), WARP):
-            for start in range(warp, min(warp + WARP, len(begins)), lanes):
-                threads = range(start, min(start + lanes, warp + WARP, len(begins)))
-                words: defaultdict[int, dict[int, int]] = defaultdict(dict)
-                for thread in threads:
-                    begin = begins[thread][instruction]
-                    for word in range(begin // word_bits, (begin + width - 1) // word_bits + 1):
-                        words[word % banks].setdefault(word, thread)
-                bank, busiest = max(words.items(), key=lambda item: len(item[1]))
-                witness = [(thread, begins[thread][instruction] // 8) for thread in busiest.values()]
-                phases.append(Phase(instruction, threads, len(busiest), bank, tuple(witness)))
+    for instruction, begins in enumerate(instructions):
+        for threads in _together(len(begins), lanes):
+            words: defaultdict[int, dict[int, int]] = defaultdict(dict)
+            for thread in threads:
+                for word in _touched(begins[thread], width, word_bits):
+                    words[word % banks].setdefault(word, thread)
+            bank, busiest = max(words.items(), key=lambda item: len(item[1]))
+            witness = [(thread, begins[thread] // 8) for thread in busiest.values()]
+            phases.append(Phase(instruction, threads, len(busiest), bank, tuple(witness)))
     return BankConflicts(tuple(phases))
 
 
@@ -303,17 +326,20 @@ def best_swizzle(
     Raises:
         LayoutError: as `bank_conflicts`, without a swizzle.
     """
-    accesses = [x if isinstance(x, Access) else Access(x) for x in (*reads, *writes)]
+    accesses = [
+        _checked(x, element_bits=element_bits, banks=banks, bank_bytes=bank_bytes)
+        for x in (*reads, *writes)
+    ]
+    seen = [(access.vector, _offsets(layout, access)) for access in accesses]
     size = known_int(layout.cosize)
-    offsets = {known_int(layout(i)) for i in range(known_int(layout.size))}
+    offsets = {*offset_lists(make_layout((layout.shape,), (layout.stride,)))}
 
     def wavefronts(swizzle: Swizzle) -> tuple[int, int]:
-        seen = ComposedLayout(swizzle, 0, layout)
         total = ideal = 0
-        for access in accesses:
-            found = _phases(
-                _begins(seen, access, element_bits), access.vector * element_bits, banks, bank_bytes
-            )
+        for vector, of_threads in seen:
+            swizzled = [[swizzle(offset) for offset in of_thread] for of_thread in of_threads]
+            begins = _begins(swizzled, vector, element_bits)
+            found = _phases(begins, vector * element_bits, banks, bank_bytes)
             total += found.wavefronts
             ideal += found.ideal
         return total, ideal

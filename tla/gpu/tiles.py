@@ -24,6 +24,7 @@ from ..algebra import (
     coalesce,
     complement,
     composition,
+    cut,
     filter_zeros,
     is_injective,
     is_left_alone,
@@ -51,11 +52,9 @@ from ..layouts import (
     get,
     idx2crd,
     is_composed,
-    is_tensor,
     make_layout,
     product,
     product_each,
-    slice_and_offset,
     text_of,
     wrap,
 )
@@ -73,15 +72,6 @@ if TYPE_CHECKING:
 
 AnyView: TypeAlias = "AnyLayout | ComposedLayout | Tensor[Any, AnyLayout]"
 _L = TypeVar("_L", AnyLayout, ComposedLayout)
-
-
-def _cut(x: Any, fragments: Callable[[Any], Any], coord: Any) -> Any:
-    """What of ``x`` lies at a coordinate of its fragments."""
-    if not is_tensor(x):
-        return slice_and_offset(coord, fragments(x))
-    layout, moved = slice_and_offset(coord, fragments(x.layout))
-    first = x.offset((0,) * len(wrap(x.shape)))
-    return Tensor(x.data, layout, position=x.position, data_offset=first + moved)
 
 
 def _is_below(number: Any, end: Any) -> bool:
@@ -231,7 +221,7 @@ class TiledMma(NamedTuple):
         at = self._thread(thread)
         rest = len(wrap(x.shape))
         coord = (at[0], tuple(at[1 + i] for i in OPERANDS[operand])), (_, (_,) * rest)
-        return _cut(x, lambda of: self.fragments(of, operand), coord)
+        return cut(x, lambda of: self.fragments(of, operand), coord)
 
     def holders(self, coord: IntTuple, operand: Operand) -> tuple[tuple[int, int], ...]:
         """Return the threads that hold an element of the tile, each with the value that it is.
@@ -395,7 +385,7 @@ class TiledCopy(NamedTuple):
         if not _is_below(number, threads):
             raise CoordinateError(f"thread {number} is not one of {threads}", thread=number)
         rest = len(wrap(x.shape))
-        return _cut(x, lambda of: self.fragments(of, side), (number, _, (_,) * rest))
+        return cut(x, lambda of: self.fragments(of, side), (number, _, (_,) * rest))
 
     def retile(self, x: _L) -> _L:
         """Return the values of a thread, as an MMA has them, in the order in which this copy moves them.

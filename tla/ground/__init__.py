@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         element_type as element_type,
     )
     from .figure import (
+        BANKS as BANKS,
         NO_COLOUR as NO_COLOUR,
         AnyFigure as AnyFigure,
         Axis as Axis,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
         Stretch as Stretch,
         Strip as Strip,
         Timeline as Timeline,
+        bank_of as bank_of,
     )
     from .limits import LIMITS as LIMITS, Limit as Limit, limits as limits
 

@@ -14,14 +14,30 @@ how a reader without colours tells them apart.
 
 from __future__ import annotations
 
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from .arguments import guarded
 from .display import figure_of, html_of
 
-Scheme: TypeAlias = Literal["", "tile", "identity", "offset"]
-"""What a colour means: nothing; a tile; an element, the same in each panel; or how far an offset is on
-the way from the least to the greatest. Neighbouring tiles and elements have different colours."""
+Scheme: TypeAlias = Literal[
+    "", "tile", "identity", "offset", "bank", "bank4", "bank8", "bank16", "bank64"
+]
+"""What a colour means: nothing; a tile; an element, the same in each panel; how far an offset is on
+the way from the least to the greatest; or the bank of shared memory that an element of 32 bits begins
+in, or of as many bits as the name says. Neighbouring tiles and elements have different colours."""
+
+BANKS: Final = 32
+"""The banks of shared memory, of 32 bits each."""
+
+
+def bank_of(scheme: str, offset: int) -> int:
+    """Return the bank in which an element begins.
+
+    >>> [bank_of("bank16", offset) for offset in (0, 1, 2, 63, 64)]
+    [0, 0, 1, 31, 0]
+    """
+    return offset * int(scheme[4:] or 32) // 32 % BANKS
+
 
 NO_COLOUR: Final = -1
 
@@ -33,7 +49,8 @@ class Cell(NamedTuple):
     Cell(offset=5, valid=True, colour=-1, text=None, is_marked=False)
     """
 
-    offset: int
+    offset: Any
+    """An int; a coordinate where the layout has coordinates as values."""
     valid: bool = True
     colour: int = NO_COLOUR
     text: str | None = None

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         elem_less as elem_less,
         idx2crd as idx2crd,
         lex_less as lex_less,
+        make_basis_like as make_basis_like,
     )
     from .fractal import (
         col_major as col_major,
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
         is_layout as is_layout,
         is_static as is_static,
         make_coord as make_coord,
+        make_identity_layout as make_identity_layout,
         make_layout as make_layout,
         make_layout_like as make_layout_like,
         make_ordered_layout as make_ordered_layout,
@@ -77,6 +79,7 @@ if TYPE_CHECKING:
     )
     from .notation import parse as parse, to_text as to_text
     from .slicing import (
+        Coord as Coord,
         Underscore as Underscore,
         _ as _,
         dice as dice,
@@ -110,6 +113,7 @@ if TYPE_CHECKING:
         as_shape as as_shape,
         as_static as as_static,
         leaves as leaves,
+        map_parts as map_parts,
         of_static as of_static,
         text_of as text_of,
     )

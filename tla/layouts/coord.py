@@ -27,6 +27,7 @@ from ..numbers import (
     PLAIN_INTS,
     STATIC,
     TUPLE,
+    E,
     IntLike,
     IntTuple,
     _0,
@@ -35,6 +36,7 @@ from ..numbers import (
     ceil_div,
     decide_all,
     equal,
+    evaluated,
     is_plain_tuple,
     is_static,
     is_tuple,
@@ -223,6 +225,26 @@ def compact_order(shape: IntTuple, order: IntTuple) -> Any:
 
 def _spread(place: Any, part: Any) -> Any:
     return repeat_like(part, place)
+
+
+@constexpr
+@limit_nesting
+def make_basis_like(shape: IntTuple) -> Any:
+    """Return the basis element of each leaf of ``shape``: strides that give the coordinate itself.
+
+    >>> make_basis_like((4, (2, 3)))
+    (E(0), (E(1, 0), E(1, 1)))
+
+    Source: CuTe ``make_basis_like``, arithmetic_tuple.hpp.
+    """
+    return _basis_like(shape, ())
+
+
+def _basis_like(shape: Any, path: tuple[int, ...]) -> Any:
+    if not is_tuple(shape):
+        leaf(shape)
+        return E(*path)
+    return tuple([_basis_like(s, (*path, i)) for i, s in enumerate(shape)])
 
 
 # --- index and coordinate ---------------------------------------------------------------------
@@ -453,9 +475,10 @@ def offset_at(
             its coordinate 0. If None, a coordinate is made of ints alone.
     """
     try:
-        return _offset(coord, shape, stride, extend, kept)
+        offset = _offset(coord, shape, stride, extend, kept)
     except _OUTSIDE:
         raise _misfit(coord, shape, extend) from None
+    return offset if type(offset) in PLAIN_INTS else evaluated(offset, leaves(stride))
 
 
 def _offset(coord: Any, shape: Any, stride: Any, extend: bool, kept: list[Any] | None) -> Any:

@@ -33,6 +33,7 @@ from ..numbers import (
     PLAIN_INTS,
     STATIC,
     TUPLE,
+    Basis,
     Int,
     IntTuple,
     _1,
@@ -89,6 +90,12 @@ def as_int_tuple(x: object, room: int = MAX_DEPTH) -> Any:
         summary = f"an int tuple is nested deeper than {limit_of('nesting')} levels"
         raise LayoutError(summary, way_out("nesting"))
     return tuple(as_int_tuple(i, room - 1) for i in x)
+
+
+def require_addable(stride: Any) -> None:
+    """Raise `LayoutError` where a stride mixes ints and coordinates, or a mode and a mode of it."""
+    if any(isinstance(d, Basis) for d in leaves(stride)):
+        sum(leaves(stride))
 
 
 def as_shape(x: object) -> Any:
@@ -156,16 +163,24 @@ def text_of(x: Any, *more: Any) -> str:
     notation: list[Notation] = []
 
     def other_text(leaf: Any) -> str:  # of a leaf that is no plain int
+        if isinstance(leaf, Basis):
+            return leaf.text(lambda n: _text(n, 0, other_text))
         if not notation:
             from ..numbers import Notation
 
-            notation.append(Notation(_profile_leaves(parts)))
+            notation.append(Notation(_ints_in(parts)))
         return notation[0].text(leaf)
 
     try:
         return ":".join([_text(x, MAX_DEPTH, other_text) for x in parts])
     except ValueError as error:
         raise refused_digits(error) from None
+
+
+def _ints_in(x: Any) -> Iterator[Any]:
+    """The ints of a tuple's leaves, those of coordinates too."""
+    for n in _profile_leaves(x):
+        yield from n.terms.values() if isinstance(n, Basis) else (n,)
 
 
 def _text(x: Any, room: int, leaf_text: Callable[[Any], str]) -> str:

@@ -36,8 +36,8 @@ from ..ground import MAX_DEPTH, Immutable, Shown, constexpr, refused_digits, ste
 from ..numbers import (
     INT,
     PLAIN_INTS,
-    STATIC,
     TUPLE,
+    Basis,
     Int,
     IntTuple,
     _0,
@@ -46,6 +46,7 @@ from ..numbers import (
     call_assuming,
     comparison,
     decide,
+    evaluated,
     ints,
     is_tuple,
     keeps_assumptions,
@@ -63,6 +64,7 @@ from .coord import (
     compact_col_major,
     compact_order,
     default_origin,
+    make_basis_like,
     mode_indices,
     offset_at,
     plain_col_major,
@@ -80,6 +82,7 @@ from .int_tuple import (
     of_static,
     plain_text,
     product,
+    require_addable,
     require_congruent,
     text_of,
     transform_leaf,
@@ -89,7 +92,7 @@ from .int_tuple import (
 from .slicing import Coord, _, as_coord, has_underscore, kept_origin, no_mode_kept, no_single_offset
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from typing_extensions import TypeIs
 
@@ -165,12 +168,6 @@ class Layout(Shown, Immutable, OfCoordinates, Generic[S_co, D_co], _Open):
     def __new__(cls, shape: S, stride: D, origin_shape: IntTuple | None = None) -> Layout[S, D]: ...
     def __new__(cls, shape: Any, stride: Any = None, origin_shape: Any = None) -> AnyLayout:
         is_plain = origin_shape is None
-        slot = -1
-        if type(shape) is TUPLE and shape and type(shape[0]) is TUPLE and is_plain and cls is _LAYOUT:
-            slot = id(shape) >> 4 & 63
-            known = _recent[slot]
-            if known.shape is shape and known.stride is stride:
-                return known
         if stride is None:
             stride = plain_col_major(shape, _1, MAX_DEPTH)
             if stride is None:
@@ -180,14 +177,13 @@ class Layout(Shown, Immutable, OfCoordinates, Generic[S_co, D_co], _Open):
             is_plain = False
             shape, stride = as_shape(shape), as_int_tuple(stride)
             require_congruent(shape, stride)
+            require_addable(stride)
         layout: Any = _Open()
         layout.shape = shape
         layout.stride = stride
         layout.beside = None if origin_shape is None else (checked_origin(shape, origin_shape), ())
-        layout.__class__ = _LAYOUT
-        made: AnyLayout = layout if cls is _LAYOUT else _of_class(cls, layout)
-        if is_plain and slot >= 0:
-            _recent[slot] = made
+        layout.__class__ = Layout
+        made: AnyLayout = layout if cls is Layout else _of_class(cls, layout)
         if not is_plain and assumed.get() is not None and made.symbols:
             return made.with_assumptions(used_here())  # its ints may have come from them
         return made
@@ -389,13 +385,6 @@ class Layout(Shown, Immutable, OfCoordinates, Generic[S_co, D_co], _Open):
         >>> print(zN[_, 5], zN[(1, _), _])
         ((4,2)):((4,16)) (2,(4,3)):(16,(1,32))
         """
-        shape: Any = self.shape
-        at: Any = coord
-        if self.beside is None and type(at) is TUPLE is type(shape) and len(at) == len(shape):
-            kept: list[Any] = []
-            steps: list[Any] = []
-            if _kept(at, shape, self.stride, kept, steps, _inside) is not None and kept:
-                return trusted(tuple(kept), tuple(steps))
         return slice_and_offset(coord, self)[0]
 
     def __iter__(self: AnyLayout) -> Iterator[AnyLayout]:
@@ -495,14 +484,6 @@ def trusted(shape: Any, stride: Any, beside: Any = None) -> AnyLayout:
     return made
 
 
-_LAYOUT: Any = Layout
-_recent: list[AnyLayout] = [trusted(1, 0)] * 64
-"""Layouts of nested plain ints, each at a place that the identity of its shape tells.
-
-A literal is one tuple however often its line runs, so it is checked once: its layout serves again.
-"""
-
-
 def padded(layout: AnyLayout, origin: Any) -> AnyLayout:
     """Return a layout with the origin shape given, which is known to lie in its shape."""
     if not says_more(layout.shape, origin):
@@ -510,20 +491,10 @@ def padded(layout: AnyLayout, origin: Any) -> AnyLayout:
     return trusted(layout.shape, layout.stride, (origin, layout.assumptions))
 
 
-def _kept(
-    coord: Any,
-    shape: Any,
-    stride: Any,
-    kept: list[Any],
-    steps: list[Any],
-    offset_of: Callable[[Any, Any, Any], Any] = plain_offset,
-) -> Any:
+def _kept(coord: Any, shape: Any, stride: Any, kept: list[Any], steps: list[Any]) -> Any:
     """Collect the modes at which a coordinate of plain ints has `_`; return the offset of the others.
 
     None where the general walk of `slice_and_offset` must look.
-
-    Args:
-        offset_of: Returns the offset of an index in a mode, or None; `_inside` where nobody needs it.
     """
     offset: Any = _0
     i = 0
@@ -538,25 +509,13 @@ def _kept(
             term: Any = c * d
         elif type(c) is TUPLE:
             is_like = type(s) is TUPLE and len(c) == len(s)
-            term = _kept(c, s, d, kept, steps, offset_of) if is_like else None
+            term = _kept(c, s, d, kept, steps) if is_like else None
         else:
-            term = offset_of(c, s, d)
+            term = plain_offset(c, s, d)
         if term is None:
             return None
         offset = term if offset is _0 else offset + term
     return offset
-
-
-def _inside(index: Any, shape: Any, _stride: Any) -> int | None:
-    """0 for an index inside a mode of plain ints; None for others."""
-    if type(index) is not INT or index < 0:
-        return None
-    size = 1
-    for n in shape if type(shape) is TUPLE else (shape,):
-        if type(n) is not INT and type(n) is not STATIC:
-            return None
-        size *= n.real
-    return 0 if index < size else None
 
 
 # --- checks of the constructor ----------------------------------------------------------------
@@ -704,6 +663,7 @@ def cosize(x: AnyLayout, *path: SupportsIndex) -> Any:
     (7, 3)
 
     The span runs from the least offset to the greatest, so negative strides count by their length.
+    That of coordinates is the size of the least box that holds them.
     Source: CuTe ``cosize``, which takes absolute strides.
     """
     part = get(x if _is_outer(x) else as_layout(x), *path)
@@ -717,10 +677,14 @@ def cosize(x: AnyLayout, *path: SupportsIndex) -> Any:
         return span
     if not less(_0, product(s)):
         return _0 if ints.is_static((s, d)) else 0
-    span = _1
+    reach = _0
     for extent, step in zip(leaves(s), leaves(d), strict=True):
-        span = span + (extent - _1) * abs(step)
-    return span
+        reach = (extent - _1) * abs(step) + reach
+    return (
+        product(tuple([_1 + n for n in reach.terms.values()]))
+        if isinstance(reach, Basis)
+        else _1 + reach
+    )
 
 
 def _plain_span(shape: Any, stride: Any) -> int | None:
@@ -862,6 +826,26 @@ def make_layout(shape: Any, stride: Any = None, origin_shape: Any = None) -> Any
 
 
 @constexpr
+def make_identity_layout(shape: S) -> Layout[S, Any]:
+    """Return the layout whose value at a coordinate is the coordinate itself; its strides are `E`.
+
+    >>> identity = make_identity_layout((4, (2, 3)))
+    >>> print(identity, identity(1, 5), identity(21))
+    (4,(2,3)):(_1@0,(_1@0@1,_1@1@1)) (1, (1, 2)) (1, (1, 2))
+
+    A tile of it says which coordinates the tile has; `elem_less` says which of them lie in a shape.
+
+    >>> tiles = zipped_divide(make_identity_layout((8, 8)), (4, 4))
+    >>> [elem_less(tiles(i, 3), (5, 6)) for i in (0, 1, 8)]
+    [True, False, False]
+
+    Source: CuTe ``make_identity_layout``, arithmetic_tuple.hpp.
+    """
+    extents: Any = shape
+    return Layout(extents, make_basis_like(extents))
+
+
+@constexpr
 @keeps_assumptions
 def make_ordered_layout(shape: S, order: IntTuple) -> Layout[S, Any]:
     """Return the compact layout whose leaves grow in the order given, the least order fastest.
@@ -963,6 +947,8 @@ def slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
         steps: list[Any] = []
         offset = _kept(at, shape, layout.stride, kept, steps)
         if kept and offset is not None:
+            if type(offset) not in PLAIN_INTS:
+                offset = evaluated(offset, leaves(layout.stride))
             return trusted(tuple(kept), tuple(steps)), offset
     return _slice_and_offset(coord, layout)
 

@@ -12,6 +12,8 @@ text       value                                    Python
 ``s:d:o``  a layout with an origin shape            ``Layout(s, d, o)``
 ``Sw<1,0,2>`` a swizzle                             ``Swizzle(1, 0, 2)``
 ``f o 0 o s:d`` a layout seen through ``f``         ``ComposedLayout(f, 0, Layout(s, d))``
+``2@0``    a coordinate: 2 along mode 0       ``2 * E(0)``
+``3@1@0+_1@1`` a sum of them; ``E<0,1>`` is ``_1@1@0`` ``3 * E(0, 1) + E(1)``
 ``M/16``   a symbolic int, see `tla.numbers.reading`   ``M // 16``
 ========== ======================================== =====================
 
@@ -30,7 +32,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from ..errors import LayoutError, ParseError
 from ..ground import MAX_DEPTH, Scanner, constexpr, is_too_deep, limit_of, shortened, way_out
-from ..numbers import Int
+from ..numbers import E, Int, add
 from .int_tuple import as_int_tuple, text_of
 from .layout import Layout, OfCoordinates, is_layout
 from .swizzle import ComposedLayout, Swizzle
@@ -183,6 +185,8 @@ _OPERATORS: Final = frozenset("+-*/%fcm")
 
 def tuple_or_expr(scan: NamingScanner, start: int, items: Any, what: str) -> Any:
     """Return the items of a tuple, or the expression that its parentheses begin: ``(M+1)//2``."""
+    if scan.peek() == "@" and len(items) == 1:
+        return _coordinate_at(scan, items[0], what)
     if scan.peek() in _OPERATORS:
         from ..numbers import expr_at, goes_on
 
@@ -219,7 +223,40 @@ _INT: Final = compile_pattern(r"_?-?[0-9]+(?![A-Za-z0-9_.])")
 
 
 def leaf_at(scan: NamingScanner, what: str) -> Any:
-    """Pass an int, static, dynamic or symbolic, which must come next; ``what`` names it in the error."""
+    """Pass a leaf, which must come next: an int of any kind, or a coordinate of basis elements.
+
+    Args:
+        what: Its name in an error.
+    """
+    start = scan.at
+    if _UNIT.match(scan.text, start):
+        scan.word()
+        scan.expect("<")
+        path = [scan.integer("a mode")]
+        while scan.accept(","):
+            path.append(scan.integer("a mode"))
+        scan.expect(">")
+        return _sum_at(scan, value_at(scan, start, E, *path), what)
+    n = _int_at(scan, what)
+    return _coordinate_at(scan, n, what) if scan.peek() == "@" else n
+
+
+def _coordinate_at(scan: NamingScanner, n: Any, what: str) -> Any:
+    """Pass the modes of a basis element, of which the int has been passed, and what is added to it."""
+    path: list[int] = []
+    start = scan.at
+    while scan.accept("@"):
+        path.append(scan.integer("a mode"))
+    return _sum_at(scan, n * value_at(scan, start, E, *reversed(path)), what)
+
+
+def _sum_at(scan: NamingScanner, first: Any, what: str) -> Any:
+    start = scan.at
+    return value_at(scan, start, add, first, leaf_at(scan, what)) if scan.accept("+") else first
+
+
+def _int_at(scan: NamingScanner, what: str) -> Any:
+    """Pass an int, static, dynamic or symbolic, which must come next."""
     start, value = scan.at, None
     if _INT.match(scan.text, start):
         static = scan.peek() == "_"
@@ -239,6 +276,7 @@ def leaf_at(scan: NamingScanner, what: str) -> Any:
     return expr_at(scan, scan.names, MAX_DEPTH, what)
 
 
+_UNIT: Final = compile_pattern(r"E\s*<")
 _NAMED: Final = compile_pattern(r"(?!([Tt]rue|[Ff]alse|[Nn]one)\b)[A-Za-z]")
 _NEGATED: Final = compile_pattern(r"-[\s-]*[A-Za-z(]")
 

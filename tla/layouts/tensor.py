@@ -53,6 +53,7 @@ from ..ground import (
     typed_by,
 )
 from ..numbers import (
+    ArithmeticTuple,
     IntLike,
     IntTuple,
     _0,
@@ -188,7 +189,7 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
                 position=position,
             )
         modes = default_origin(as_layout(layout).shape)
-        whole = _view(data, layout, repeat_like(modes, _0), position, leaf(data_offset))
+        whole = _view(data, layout, repeat_like(modes, _0), position, _as_offset(data_offset))
         if coord is None:
             return whole
         start = per_mode("coordinate", coord, layout)
@@ -401,6 +402,10 @@ def _view(data: T, layout: L, coord: Any, position: str, data_offset: Any) -> Te
     """The tensor of parts that have been checked; ``layout`` is relative to ``coord``."""
     view: Tensor[T, L] = _tensor._of(data, layout, coord, position, data_offset)
     return view
+
+
+def _as_offset(x: Any) -> Any:
+    return x if isinstance(x, ArithmeticTuple) else leaf(x)
 
 
 def _named(data: object) -> str:

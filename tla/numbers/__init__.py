@@ -17,6 +17,7 @@ from ..ground import lazy
 
 if TYPE_CHECKING:
     from .assumptions import Conditions as Conditions, assume as assume
+    from .basis import ArithmeticTuple as ArithmeticTuple, Basis as Basis, E as E
     from .evaluation import evaluate as evaluate, free_symbols as free_symbols, substitute as substitute
     from .nodes import Condition as Condition, Expr as Expr, Symbol as Symbol, Value as Value
     from .printers import (
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     # for the rooms above
     from . import ints as ints
     from .assumptions import conditions_in as conditions_in, consistent as consistent
+    from .basis import evaluated as evaluated, nested as nested
     from .cases import Unknown as Unknown, cases as cases
     from .context import assumed as assumed, used_here as used_here
     from .evaluation import (

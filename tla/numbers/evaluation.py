@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import BindingError, ZeroDivisorError
 from ..ground import described, guarded
+from .basis import Basis
 from .nodes import (
     COMPARISONS,
     Condition,
@@ -216,7 +217,9 @@ def substitute(x: Value, values: Mapping[str, Any], in_range: bool = False) -> V
         UndecidedError: whether it is a multiple, or in the range, is not known.
     """
     if type(x) is not Expr:
-        return x
+        parts: Any = x
+        found: Any = parts.map(substitute, values, in_range) if isinstance(parts, Basis) else x
+        return found  # type: ignore[no-any-return]
     by_symbol: dict[Symbol, Value] = {}
     for symbol in x.symbols:
         if symbol.name in values:

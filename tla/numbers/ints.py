@@ -42,6 +42,7 @@ from ..errors import (
     LayoutError,
     LeafError,
     StaticIntError,
+    TlaError,
     UndecidedError,
     UnsupportedError,
     ZeroDivisorError,
@@ -290,6 +291,11 @@ class SymbolicInt:
     An int that answers every question, case by case (`tla.numbers.cases`), takes the path of plain ints.
     """
 
+    @property
+    def is_static(self) -> bool:
+        """Whether its value is part of its type."""
+        return False
+
     def known_eq(self, other: Leaf) -> bool | None:
         """Whether ``self == other``."""
 
@@ -315,6 +321,12 @@ class SymbolicInt:
     def comparison(self, sign: str, other: Leaf) -> object:
         """The comparison ``self sign other``, as an obligation to print or to assume."""
         return f"{self} {sign} {other}"
+
+    def has_no_value(self) -> TlaError:
+        """The error where a plain int is needed."""
+        return UndecidedError(
+            f"the value of {self} is not known", "Bind it to a number first.", leaf=self
+        )
 
     def lesser(self, other: Leaf) -> Any:
         """The lesser of both, where it is not known which that is."""
@@ -467,10 +479,25 @@ def known_divides(a: Leaf, b: Leaf) -> bool | None:
 
 
 def known_int(x: Leaf) -> int:
-    """Return the value of a leaf as a plain int; raise `UndecidedError` where it has none."""
+    """Return the value of a leaf as a plain int; raise `UndecidedError` where it has none.
+
+    Raises:
+        UnsupportedError: it is a coordinate.
+    """
     if isinstance(x, SymbolicInt):
-        raise UndecidedError(f"the value of {x} is not known", "Bind it to a number first.", leaf=x)
+        raise x.has_no_value()
+    if is_tuple(x):
+        raise no_int(x)
     return int(x)
+
+
+def no_int(coordinate: object) -> UnsupportedError:
+    """Return the error of a coordinate where an int is needed."""
+    return UnsupportedError(
+        f"{written(coordinate)} is a coordinate, and here only an int will do",
+        "A layout whose strides are basis elements has coordinates as values.",
+        value=coordinate,
+    )
 
 
 # --- CATLASS's arithmetic, on leaves and leaf by leaf on tuples -------------------------------
@@ -607,7 +634,11 @@ def is_static(x: IntTuple) -> bool:
     """
     if is_tuple(x):
         return all(is_static(i) for i in x)
-    return type(leaf(x)) is Int
+    return _is_static(leaf(x))
+
+
+def _is_static(x: Leaf) -> bool:
+    return x.is_static if isinstance(x, SymbolicInt) else type(x) is Int
 
 
 def same_static(a: IntTuple, b: IntTuple) -> bool:
@@ -628,4 +659,4 @@ def static_mask(x: IntTuple) -> Any:
     """
     if is_tuple(x):
         return tuple(static_mask(i) for i in x)
-    return type(leaf(x)) is Int
+    return _is_static(leaf(x))

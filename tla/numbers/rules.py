@@ -549,7 +549,7 @@ def _digit(x: Expr, c: Value) -> tuple[Value, Value, Value, Value] | None:
         return None
     ((all_of_c, n),) = c.terms.items()
     for monomial, k in x.terms.items():
-        common = tuple(a for a in dict.fromkeys(all_of_c) if a in monomial and (a.bounds[0] or 0) > 0)
+        common = tuple(a for a in dict.fromkeys(all_of_c) if a in monomial)
         for factor in ((common, gcd(k, n)), ((), gcd(k, n)), (common, 1)):
             unit: Any = term_of(*factor)
             if type(unit) is not Expr and unit == 1:
@@ -557,7 +557,7 @@ def _digit(x: Expr, c: Value) -> tuple[Value, Value, Value, Value] | None:
             parts: list[Terms] = [{}, {}]
             for m, j in x.terms.items():
                 parts[contains(factor[0], m) and not j % factor[1]][m] = j
-            if not parts[1] or (type(unit) is Expr and unit.terms == c.terms):
+            if not parts[1]:
                 continue
             below = expr_of(parts[0], x.constant, x.kinds) if parts[0] else x.constant
             if _is_digit(below, unit):

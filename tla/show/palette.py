@@ -7,6 +7,8 @@ vision.
 
 >>> fill("tile", 0), fill("tile", 8) == fill("tile", 0), fill("offset", 0) != fill("offset", 15)
 ('#8fe1fc', True, True)
+>>> len({fill("bank", i) for i in range(32)})
+32
 >>> fill("", 3), fill("tile", -1)
 ('#ffffff', '#ffffff')
 """
@@ -15,6 +17,8 @@ from __future__ import annotations
 
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from ..ground import BANKS
 
 if TYPE_CHECKING:
     from ..ground import Scheme
@@ -60,8 +64,9 @@ def fill(scheme: Scheme, colour: int) -> str:
     """Return the colour of that number, as ``#rrggbb``."""
     if not scheme or colour < 0:
         return NOTHING
-    if scheme != "offset":
+    most = 15 if scheme == "offset" else BANKS - 1
+    if scheme in ("tile", "identity"):
         return _EIGHT[colour % len(_EIGHT)]
-    part = min(colour, 15) / 15
+    part = min(colour, most) / most
     r, g, b = (round(x + (y - x) * part) for x, y in zip(_LIGHT, _DEEP, strict=True))
     return f"#{r:02x}{g:02x}{b:02x}"

@@ -1,0 +1,122 @@
+"""Partitions: the rows of CuTe, and each against the divided layout at every coordinate."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+from cases import over
+from oracle import cute_layout, rows, value
+
+import tla
+from tla import (
+    CoordinateError,
+    Layout,
+    Tensor,
+    _,
+    inner_partition,
+    local_partition,
+    local_tile,
+    make_tensor,
+    outer_partition,
+    sym,
+    zipped_divide,
+)
+
+OPERATIONS = (
+    "local_tile", "local_tile_proj", "local_partition", "local_partition_proj", "inner_partition",
+    "outer_partition", "zipped_divide_chain", "tiled_divide_slice",
+)  # fmt: skip
+
+
+def kept(x: Any) -> Any:
+    """``"_"`` and ``"X"`` as `_`, ``"1"`` as 1."""
+    if isinstance(x, list):
+        return tuple(kept(i) for i in x)
+    return {"_": _, "X": _, "1": 1}.get(x, x) if isinstance(x, str) else x
+
+
+def parted(op: str, given: dict[str, Any], x: Any) -> Any:
+    proj = (kept(given["proj"]),) if "proj" in given else ()
+    if op.startswith("local_partition"):
+        return local_partition(x, Layout(*value(given["tile"])), given["index"], *proj)
+    tiler, coord = value(given["tiler"]), kept(given["coord"])
+    if op == "tiled_divide_slice":
+        return tla.slice_and_offset(coord, tla.tiled_divide(x, tiler))
+    if op == "zipped_divide_chain":
+        part, offset = local_tile(x, tiler, coord)
+        return zipped_divide(part, value(given["tiler2"])), offset
+    calls: dict[str, Any] = {"inner_partition": inner_partition, "outer_partition": outer_partition}
+    call = calls.get(op, local_tile)
+    return call(x, tiler, coord, *proj)
+
+
+@over("row", [row for op in OPERATIONS for row in rows("cute_partition.jsonl", op)])
+def test_rows_of_cute(row: Any) -> None:
+    given, wanted = row["inputs"], row["result"]
+    part, offset = parted(row["op"], given, cute_layout(given["A"]))
+    if "function_ok" in row:  # CuTe's answer is another function: it drops a carry into swizzled bits
+        whole = cute_layout(given["A"])
+        assert {int(part(i)) + offset for i in range(part.size)} < {
+            int(whole(i)) for i in range(whole.size)
+        }
+        return
+    layout = cute_layout(wanted["layout"])
+    assert tla.product_each(part.shape) == tla.product_each(layout.shape)
+    table = [int(part(i)) + offset for i in range(part.size)]
+    assert table == [int(layout(i)) + wanted["base"] for i in range(layout.size)]
+
+
+def random_tiles(rng: Random) -> tuple[Any, Any]:
+    shape: Any = tuple(rng.choice([4, 6, 8, (2, 4), 9]) for _mode in range(rng.randint(1, 3)))
+    flat = tla.layouts.leaves(shape)
+    steps = tla.unflatten(tuple(rng.choice([1, 2, 5, 8, 40]) for _n in flat), shape)
+    sizes = [int(tla.size(n)) for n in shape]
+    tile = tuple(rng.choice([d for d in range(1, n + 1) if n % d == 0]) for n in sizes)
+    return Layout(shape, steps), tile
+
+
+def test_partitions_against_the_divided_layout() -> None:
+    rng = Random(11)
+    for _i in range(80):
+        layout, tile = random_tiles(rng)
+        divided = zipped_divide(layout, tile)
+        inside, outside = (int(tla.size(part)) for part in divided.shape)
+        i, j = rng.randrange(inside), rng.randrange(outside)
+        part, offset = inner_partition(layout, tile, j)
+        assert [part(k) + offset for k in range(inside)] == [divided(k, j) for k in range(inside)]
+        part, offset = outer_partition(layout, tile, i)
+        assert [part(k) + offset for k in range(outside)] == [divided(i, k) for k in range(outside)]
+        tensor = make_tensor(list(range(int(layout.cosize))), layout)
+        view: Tensor[Any, Any] = outer_partition(tensor, tile, i)
+        assert [view(k) for k in range(outside)] == [divided(i, k) for k in range(outside)]
+        threads = (
+            Layout(tile)
+            if rng.random() < 0.5
+            else tla.make_ordered_layout(tile, tuple(range(len(tile)))[::-1])
+        )
+        held = [local_partition(layout, threads, t) for t in range(inside)]
+        found = sorted(part(k) + offset for part, offset in held for k in range(outside))
+        assert found == sorted(int(layout(k)) for k in range(layout.size))
+
+
+def test_a_block_of_unknown_place() -> None:
+    m, k = sym("M"), sym("K", divisible_by=8)
+    bx = sym("bx", min=0, max=tla.ceil_div(m, 128) - 1)
+    tile, offset = local_tile(Layout((m, k), (k, 1)), (128, 8), (bx, _))
+    bound = {"M": 200, "K": 16, "bx": 1}
+    assert tile.bind(**bound) == local_tile(Layout((200, 16), (16, 1)), (128, 8), (1, _))[0]
+    assert tla.numbers.substitute(offset, bound) == 2048
+
+
+def test_what_is_not_there() -> None:
+    a = Layout((8, 6), (6, 1))
+    with pytest.raises(CoordinateError, match=r"there is no thread 6 in \(2,3\)"):
+        local_partition(a, Layout((2, 3)), 6)
+    with pytest.raises(CoordinateError, match=r"there is no thread 2 in \(2,2\):\(1,3\)"):
+        local_partition(a, Layout((2, 2), (1, 3)), 2)
+    with pytest.raises(CoordinateError):
+        inner_partition(a, (4, 2), (2, 0))
+    with pytest.raises(CoordinateError):
+        outer_partition(a, (4, 2), (0, 2))

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Partitions: what a block of threads, or one thread, has of a layout or a tensor.
+
+A tiler divides it into tiles. The inner partition is one whole tile; the outer partition is one place in
+each tile. CuTe's ``local_tile`` gives a block its tile, ``local_partition`` a thread its elements.
+
+>>> gemm_a = Layout((512, 64), (64, 1))
+>>> tile, offset = local_tile(gemm_a, (128, 8), (3, _))
+>>> print(tile, offset)
+(128,8,8):(64,1,8) 24576
+>>> mine, offset = local_partition(tile[_, _, 0], Layout((32, 8), (8, 1)), 70)
+>>> print(mine, offset)
+(4,1):(2048,0) 518
+
+Source: CuTe ``local_tile``, ``local_partition``, tensor_impl.hpp.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ..errors import CoordinateError
+from ..layouts import (
+    AnyLayout,
+    ComposedLayout,
+    Coord,
+    Tensor,
+    _,
+    as_layout,
+    crd2idx,
+    is_tensor,
+    make_layout,
+    map_parts,
+    product_each,
+    slice_and_offset,
+    wrap,
+)
+from ..numbers import equal, is_tuple, known_eq, known_lt, leaf
+from .divide import zipped_divide
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..numbers import IntLike
+    from .by_mode import Tiler
+
+AnyView: TypeAlias = "AnyLayout | ComposedLayout | Tensor[Any, AnyLayout]"
+
+
+def cut(x: Any, divided: Callable[[Any], Any], coord: Coord) -> Any:
+    """Return what lies at a coordinate of a layout divided, and the offset of its first element.
+
+    Of a layout behind a swizzle the offset stays inside and is 0; of a tensor it is a tensor.
+    """
+    if not is_tensor(x):
+        return slice_and_offset(coord, divided(x))
+    layout, moved = slice_and_offset(coord, divided(x.layout))
+    first = x.offset((0,) * len(wrap(x.shape)))
+    return Tensor(x.data, layout, position=x.position, data_offset=first + moved)
+
+
+def inner_partition(x: AnyView, tiler: Tiler, coord: Coord) -> Any:
+    """Return the tile of ``x`` at a coordinate among the tiles, and the offset of its first element.
+
+    ``tile(c) == zipped_divide(x, tiler)(c, coord)`` less the offset. A tensor gives a tensor alone.
+
+    >>> tile, offset = inner_partition(Layout((8, 6), (6, 1)), (4, 2), (1, 2))
+    >>> print(tile, offset)
+    (4,2):(6,1) 28
+
+    Args:
+        tiler: A tile for each of the first modes of ``x``.
+        coord: An int, or one for each mode; `_`, and a mode past the end, keeps all tiles along it.
+
+    Raises:
+        CoordinateError: there is no such tile.
+    Source: CuTe ``inner_partition``, tensor_impl.hpp.
+    """
+    return _partition(x, tiler, coord, 1)
+
+
+def outer_partition(x: AnyView, tiler: Tiler, coord: Coord) -> Any:
+    """Return of each tile of ``x`` what lies at a coordinate of the tile, and the offset of the first.
+
+    ``part(c) == zipped_divide(x, tiler)(coord, c)`` less the offset. A tensor gives a tensor alone.
+
+    >>> part, offset = outer_partition(Layout((8, 6), (6, 1)), (4, 2), (1, 1))
+    >>> print(part, offset)
+    (2,3):(24,2) 7
+
+    Raises:
+        CoordinateError: the tile has no such coordinate.
+    Source: CuTe ``outer_partition``, tensor_impl.hpp.
+    """
+    return _partition(x, tiler, coord, 0)
+
+
+def _partition(x: AnyView, tiler: Any, coord: Any, fixed: int) -> Any:
+    """What lies at a coordinate of one of the two modes of the tiles."""
+    whole: Any = x
+    tiles = zipped_divide(whole.layout if is_tensor(x) else whole, tiler)
+    at: list[Any] = [(_,) * len(wrap(mode)) for mode in tiles.shape]
+    at[fixed] = (*coord, *at[fixed][len(coord) :]) if is_tuple(coord) else coord
+    return cut(x, lambda _x: tiles, tuple(at))
+
+
+def local_tile(x: AnyView, tiler: Tiler, coord: Coord, proj: Coord | None = None) -> Any:
+    """Return the tile that a block has, and its offset: `inner_partition`.
+
+    >>> M = sym("M")
+    >>> bx = sym("bx", min=0, max=ceil_div(M, 128) - 1)
+    >>> tile, offset = local_tile(row_major(M, 64), (128, 32), (bx, 1))
+    >>> print(tile, offset)
+    (128,32):(64,1) 8192*bx{min=0,max=(M+127)//128-1}+32
+
+    Args:
+        proj: Which modes of the tiler and the coordinate to use: an int for one that is used, `_` for
+            one that is not. CuTe's ``Step<_1, X, _1>`` is ``(1, _, 1)``.
+
+    Source: CuTe ``local_tile``, tensor_impl.hpp.
+    """
+    if proj is not None:
+        tiler, coord = (_projected(proj, part) for part in (tiler, coord))
+    return inner_partition(x, tiler, coord)
+
+
+def local_partition(x: AnyView, threads: AnyLayout, index: IntLike, proj: Coord | None = None) -> Any:
+    """Return what a thread has of ``x``, and its offset: one place in each tile of the threads.
+
+    >>> part, offset = local_partition(Layout((128, 8), (8, 1)), Layout((32, 8), (8, 1)), 70)
+    >>> print(part, offset)
+    (4,1):(256,0) 70
+
+    Args:
+        threads: The layout of the threads over a tile; its value is the number of the thread.
+        index: The number of the thread.
+        proj: Which modes of ``threads`` to use, as in `local_tile`.
+
+    Raises:
+        CoordinateError: no coordinate of ``threads`` has this number.
+    Source: CuTe ``local_partition``, tensor_impl.hpp, which takes any number and any layout.
+    """
+    shape, stride = wrap(as_layout(threads).shape), wrap(threads.stride)
+    number = leaf(index)
+    place = map_parts(partial(_digit, number), shape, stride)
+    is_known = known_lt(number, threads.cosize) is not False and known_lt(number, 0) is not True
+    if not is_known or not equal(make_layout(shape, stride).extended(place), number):
+        raise CoordinateError(f"there is no thread {number} in {threads}", thread=number)
+    tile: Any = product_each(shape)
+    at: Any = tuple([crd2idx(c, n) for c, n in zip(place, shape, strict=True)])
+    if proj is not None:
+        tile, at = (_projected(proj, part) for part in (tile, at))
+    return outer_partition(x, tile, at)
+
+
+def _digit(number: Any, size: Any, step: Any) -> Any:
+    """The digit that a mode has in a number."""
+    return 0 if known_eq(size, 1) or known_eq(step, 0) else number // step % size
+
+
+def _projected(proj: Any, x: Any) -> Any:
+    return tuple([part for keep, part in zip(proj, x, strict=True) if keep is not _])
