@@ -430,8 +430,9 @@ def main() -> int:
         texts = known_texts()
         names = [name for name in targets() if re.search(options.only, name)]
         given = (options.count, options.seconds, options.seed, options.blind)
-        outcomes = pool.map(lambda name: fuzz(name, folder_of(name, folder, texts), *given), names)
-        for name, (count, seconds, faults) in zip(names, outcomes, strict=True):
+        fuzzed = names if options.count else []
+        outcomes = pool.map(lambda name: fuzz(name, folder_of(name, folder, texts), *given), fuzzed)
+        for name, (count, seconds, faults) in zip(fuzzed, outcomes, strict=True):
             faults = [fault for fault in faults if not is_slow_by_measuring(fault)]
             total += count
             wrong += len(faults)
