@@ -76,7 +76,7 @@ def test_an_argument_of_the_wrong_type_is_named(call: Any, said: str) -> None:
 def test_a_name_for_several_types_is_explained() -> None:
     with pytest.raises(KindError) as caught:
         tla.show.svg(3)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
-    assert caught.value.details == ("AnyFigure is Figure | Strip | Panels | Steps | Timeline | Bars.",)
+    assert caught.value.details[0] == "AnyFigure is Figure | Strip | Panels | Steps | Timeline | Bars."
 
 
 def test_what_python_says_of_a_call_stays() -> None:
@@ -158,6 +158,8 @@ HUGE = 10**5000
         lambda: tla.ascend.policy(f"MmadPingpong<{'9' * 5000}>"),
         lambda: tla.layouts.repeat(4, HUGE),
         lambda: tla.get((2, 3), HUGE),
+        lambda: tla.offsets(Layout(4), -HUGE),
+        lambda: tla.algebra.LinearLayout({"a": 1}, {"b": 1}, (1,))(HUGE),
     ],
 )
 def test_ints_of_too_many_digits_are_refused(call: Any) -> None:

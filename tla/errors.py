@@ -69,13 +69,16 @@ class TlaError(Exception):
 
     def with_hint(self, hint: Callable[[], str]) -> Self:
         """Return the error; ``hint`` makes its last detail, or an empty text, when somebody reads it.
+        A second hint comes behind the first.
 
         It is for a way out that takes a search, since many errors are caught and never read. It runs
         under the assumptions of now.
         """
         if not callable(hint):  # pyright: ignore[reportUnnecessaryComparison]
             raise KindError(f"a hint is a function, not a {type(hint).__name__}")
-        self._hint = partial(copy_context().run, hint)
+        before = self._hint
+        run: Callable[[], str] = partial(copy_context().run, hint)
+        self._hint = run if before is None else lambda: "\n  ".join(filter(None, (before(), run())))
         return self
 
     def _complete(self) -> None:

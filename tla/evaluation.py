@@ -153,6 +153,12 @@ def evaluate(
     """
     scan = _Reader(text, calls, symbols, tagged)
     value = _expression(scan, MAX_DEPTH)
+    if scan.peek() == "[":
+        scan.fail("a coordinate stands in ( ), as (4,8):(8,1)(1,2); `_` there keeps a mode")
+    if scan.peek() in tuple("+-*/%"):
+        way = "ceil_div, shape_div, round_up and product take the values of operations."
+        summary = f"{scan.found()} stands between ints and names alone, not behind {_in_words(value)}"
+        scan.fail(summary, None, None, *(["// divides."] if scan.peek() == "/" else ()), way)
     scan.expect_end()
     return value
 
@@ -321,11 +327,11 @@ def _operation(scan: _Reader, start: int, name: str) -> Any:
     """The operation of a name; the error suggests those that look alike."""
     known = _ALIASES.get(name, name)
     if known not in _ROOMS:
-        scan.fail(
-            f"there is no operation {shortened(name)!r}{_nearest(name, OPERATIONS)}",
-            start,
-            start + len(name),
-        )
+        is_of_python = any(name in room.__all__ for room in _ROOMS.values())
+        why = f": tla.{name} is for Python" if is_of_python else _nearest(name, OPERATIONS)
+        listed = ["'tla eval --help' lists the operations."] if is_of_python else []
+        summary = f"there is no operation {shortened(name)!r}{why}"
+        scan.fail(summary, start, start + len(name), *listed)
     return getattr(_ROOMS[known], known)
 
 
@@ -345,7 +351,7 @@ def _bind(
     """Return the arguments by place and by key, if the operation takes them."""
     from inspect import signature  # slow to load
 
-    parameters = list(signature(operation).parameters.values())
+    parameters = [p for p in signature(operation).parameters.values() if p.kind is not p.VAR_KEYWORD]
     by_place = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     by_key = {p.name: p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
     places, rest = iter(by_place), next((p for p in parameters if p.kind is p.VAR_POSITIONAL), None)

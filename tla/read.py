@@ -77,8 +77,9 @@ def read(text: str) -> Any:
         return _pointed_at(pointer)
     try:
         return _value(text)
-    except ParseError:
+    except ParseError as error:
         _blame_pointer(text)
+        _blame_brackets(text, error)
         raise
 
 
@@ -106,10 +107,17 @@ def _value(text: str) -> Any:
     if ":" in text and inside[:1].isalpha():  # a layout that begins with an unknown
         return parse(text)
     word = inside.split(maxsplit=1)[0] if inside else ""
-    actual = repr(shortened(word)) if word else "the end of text"
+    actual = repr(shortened(word)) if word else "an empty text"
     hints = (
         [f"A shape has dims: {word}[2,3], or {word}[] for a scalar."] if word in ELEMENT_TYPES else []
     )
+    tag, bracket, _sizes = text[start:].partition("(")
+    if bracket and tag.isidentifier():
+        from .ascend import TAGS
+
+        if tag in TAGS:
+            way = f"Write {tag}<half>{shortened(text[start + len(tag) :].rstrip())}."
+            raise ParseError(f"{tag} needs an element type", text, start, start + len(tag), way)
     raise ParseError(
         "expected a layout such as (2,3):(3,1) or zN<half>(20,48), or an XLA shape such as"
         f" f32[2,3]{{1,0}}, found {actual}",
@@ -140,6 +148,12 @@ def tagged(text: str, symbols: Mapping[str, Any] | Names | None = None) -> Tagge
 
 def _blame_pointer(text: str) -> None:
     """Raise the error of a text in no notation, if the text looks like a pointer into a file."""
+    path, percent, name = text.strip().partition("%")
+    if path and os.path.isfile(path):
+        path = visible(path)
+        way = f"Write {path}:%name for the shape of an instruction in it; 'tla hlo {path}' lists them."
+        way = f"Write {path}:%{shortened(name)}." if percent else way
+        raise ParseError(f"{path} is a file, not the text of a layout", text, 0, len(text), way)
     bare = _BARE.fullmatch(text)
     if bare is not None and os.path.isfile(bare[1]):
         write = f"Write {bare[1]}:{f'%{bare[2]}' if bare[2] else ''}%{bare[3]}."
@@ -174,7 +188,10 @@ def _pointed_at(pointer: re.Match[str]) -> AnyShape:
             raise
     except ModuleError as error:
         if not shapes:
-            raise error.of_file(visible(path)) from None
+            named = error.of_file(visible(path))
+            if named.summary.endswith(" is empty"):  # there is no character to point at
+                raise FileError(named.summary, path=path) from None
+            raise named from None
     path = visible(path)
     if not shapes:
         _blame(pointer, 3, f"{path} has no instruction %{name}{_in(computation)}", *_near(name, names))
@@ -210,6 +227,22 @@ def _element(shape: AnyShape, pointer: re.Match[str], way: str) -> AnyShape:
             _blame(pointer, 4, what, "They are counted from 0.")
         shape = shape.elements[index]
     return shape
+
+
+def _blame_brackets(text: str, error: ParseError) -> None:
+    """Raise the error of a layout with other brackets, or without them."""
+    sides = text.strip().split(":")
+    if "<" in text or not all(sides) or len(sides) > 3 or not re.search("[:,]", text):
+        return
+    bare = [side.replace("[", "(").replace("]", ")") for side in sides]
+    plain = [f"({side})" if "," in side and "(" not in side else side for side in bare]
+    better = ":".join(plain)
+    try:
+        parse(better)
+    except TlaError:
+        return
+    why = "a layout has () and not []" if "[" in text else "several modes need parentheses"
+    raise ParseError(why, text, error.start, error.end, f"Write {better}.") from None
 
 
 def _blame(pointer: re.Match[str], group: int, summary: str, *details: str) -> NoReturn:

@@ -233,7 +233,7 @@ def test_the_range_of_a_shape(layout: Any, cotarget: list[int]) -> None:
 def test_errors(layout: str, error: type[TlaError], text: str) -> None:
     with pytest.raises(error) as caught:
         complement(parse(layout), 64)
-    assert str(caught.value) == text
+    assert str(caught.value).partition("\n  Asked by complement(")[0] == text
     assert type(caught.value) is error
 
 

@@ -123,7 +123,7 @@ def check_witness(error: Any) -> None:
 
 
 def test_a_block_without_coordinates() -> None:
-    with pytest.raises(LayoutError, match=r"^0:1 has no coordinate, and so no complement$"):
+    with pytest.raises(LayoutError, match=r"^0:1 has no coordinate, and so no complement\n"):
         logical_product(Layout(0, 1), Layout(3))
 
 

@@ -7,6 +7,7 @@ others have their own laws.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -352,3 +353,82 @@ def test_slices_of_cute(row: Any) -> None:
         moved = table(peer)
         ours = table(found)
         assert [x - moved[0] for x in moved] == [x - ours[0] for x in ours]
+
+
+def test_products_of_a_layout_with_a_swizzled_one() -> None:
+    answered = 0
+    for row in rows("cute_composed.jsonl", "logical_product_layout_composed"):
+        block, tiler = Layout(*value(row["inputs"]["A"])), cute_layout(row["inputs"]["B"])
+        found = _attempt(logical_product, block, tiler)
+        if isinstance(found, TlaError):
+            continue
+        answered += 1
+        rest = tla.algebra.free(block, block.size * tiler.inner.cosize, grows=True)
+        for j in range(int(tiler.size)):  # each copy where the free offsets lie
+            moved = rest.extended(int(tiler(j)))
+            assert [int(found(i, j)) for i in range(int(block.size))] == [
+                int(block(i)) + int(moved) for i in range(int(block.size))
+            ]
+        if row.get("function_ok"):
+            assert table(found) == table(cute_layout(row["result"]))
+    assert answered >= 8
+
+
+def test_vectors_that_swizzles_leave_whole() -> None:
+    for op, run in (("max_common_vector", tla.max_common_vector), ("max_alignment", tla.max_alignment)):
+        for row in rows("cute_composed.jsonl", op):
+            given = [cute_layout(x) for x in row["inputs"].values()]
+            found = int(run(*given))
+            swizzled: list[Any] = [x for x in given if is_composed(x)]
+            is_moved = any(x.offset % (1 << x.outer.base) for x in swizzled)  # which CuTe does not see
+            if isinstance(row["result"], int) and not is_moved:
+                assert found == row["result"], row["inputs"]
+            if op == "max_alignment" or all(map(is_composed, given)):  # which move alike
+                continue
+            for x in given:
+                inverse = right_inverse(given[0] if not is_composed(given[0]) else given[0].inner)
+                assert _are_whole(x, inverse, found)
+    for row in rows("cute_composed.jsonl", "max_common_layout"):
+        given = [cute_layout(x) for x in row["inputs"].values()]
+        assert tla.max_common_layout(*given) == cute_layout(row["result"])
+
+
+def _are_whole(x: Any, inverse: Any, n: int) -> bool:
+    """Whether the elements of the first vector lie next to each other."""
+    places = [int(x(int(inverse(i)))) for i in range(min(n, int(inverse.size)))]
+    return places == list(range(places[0], places[0] + len(places))) if places else True
+
+
+def _is_onto(n: int, x: Any) -> bool:
+    return tla.is_surjective_onto(x, n)
+
+
+def test_facts_and_complements() -> None:
+    rng, seen = Random(9), {True: 0, False: 0}
+    for _i in range(400):
+        a = random_seen(rng)
+        places = table(a)
+        distinct = {*places}
+        for fact, wanted in (
+            (tla.is_injective, len(distinct) == len(places)),
+            (tla.is_contiguous, sorted(places) == list(range(min(places), max(places) + 1))),
+            (tla.is_bijective, sorted(places) == list(range(len(places)))),
+            (partial(_is_onto, len(distinct)), distinct == {*range(len(distinct))}),
+        ):
+            answer = _attempt(fact, a)
+            if not isinstance(answer, TlaError):
+                assert answer is wanted, (fact, str(a), places[:20])
+                seen[wanted] += 1
+        b = random_seen(rng)
+        assert tla.same_function(a, b) is (places == table(b))
+        assert tla.same_function(a, flatten(a))
+        rest = _attempt(tla.complement, a, 4 * len(places))
+        if not isinstance(rest, TlaError):
+            assert {x + int(y) for x in places for y in table(rest)} == {*range(4 * len(places))}
+    assert min(seen.values()) > 200
+    for row in rows("cute_composed.jsonl", "complement_cotarget"):
+        rest = _attempt(tla.complement, cute_layout(row["inputs"]["A"]), row["inputs"]["cotarget"])
+        assert isinstance(rest, UnsupportedError) or table(rest) == table(cute_layout(row["result"]))
+    for row in rows("cute_composed.jsonl", "nullspace"):
+        a = cute_layout(row["inputs"]["A"])
+        assert {int(a(int(i))) for i in table(tla.algebra.nullspace(a))} == {int(a(0))}

@@ -6,7 +6,18 @@ import pytest
 from hypothesis import given, strategies as st
 
 from tla import LayoutError, TlaError, UnsupportedError
-from tla.ascend import ARCHES, CHIPS, ELEMENTS, Arch, Ascend950, AtlasA2, AtlasA3, accumulator, cube
+from tla.ascend import (
+    ARCHES,
+    CHIPS,
+    ELEMENTS,
+    Arch,
+    Ascend950,
+    AtlasA2,
+    AtlasA3,
+    accumulator,
+    cube,
+    make_layout,
+)
 from tla.ascend.arch import _CHOICES, C0_BYTES, FRACTAL_ROWS, arch
 from tla.ascend.copies import l1_l0, operands
 from tla.ascend.limits import LIMITS
@@ -308,3 +319,13 @@ def test_repr_is_python() -> None:
     assert repr(half) == "arch('Ascend950').replaced(name='half a 950', cores=16, vector_cores=32)"
     for a in (*ALL, half, AtlasA2.replaced(l1=2**20), Ascend950.replaced(family="mine")):
         assert eval(repr(a), {"arch": arch}) == a
+
+
+def test_names_in_another_order() -> None:
+    """An element type in the place of an architecture or a tag; a chip that is nearly one."""
+    with pytest.raises(UnsupportedError, match="It is an element type; the architecture comes first"):
+        arch("half")
+    with pytest.raises(UnsupportedError, match="It is an element type, and comes before the tag"):
+        make_layout("zN", "half", 128, 64)
+    with pytest.raises(UnsupportedError, match="Did you mean Ascend910B"):
+        arch("910B9")

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from fuzz_schedules import SCHEDULERS
 from hypothesis import given, strategies as st
 
 import tla
 import tla.ascend
-from tla import LayoutError, ParseError, UnsupportedError
+from tla import LayoutError, LeafError, ParseError, UnsupportedError
 from tla.ascend import schedules, swizzle
 from tla.ascend.schedules.swizzles import WORDS, BlockSwizzle
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 PROBLEM, TILE = (1000, 777, 900), (128, 256, 256)
 
@@ -173,3 +177,30 @@ def test_values_compare_and_hash() -> None:
     made = {swizzle("identity<3,0>"), tla.ascend.GemmIdentityBlockSwizzle(3), swizzle("identity<3,1>")}
     assert len(made) == 2
     assert isinstance(swizzle("column"), BlockSwizzle)
+
+
+def test_what_is_no_flag_and_no_number() -> None:
+    """A text is not taken as true, nor an array as a number; what is taken can be printed."""
+    problem, tile = (256, 256, 256), (128, 128, 64)
+    grouped: Any = tla.ascend.GemmGroupedAswtTailSplitSwizzle
+    assert grouped(4, np.True_, 0) == grouped(4, True, False)
+    calls: list[Callable[[Any], object]] = [
+        lambda x: grouped(4, x),
+        lambda x: grouped(4, trans_b=x),
+        lambda x: schedules.aswt(problem, tile, split=x),
+        lambda x: schedules.grouped_aswt(problem, tile, trans_a=x),
+        lambda x: schedules.grouped_aswt(problem, tile, balanced=x),
+        lambda x: tla.ascend.MmadPingpong(unit_flag=x),
+    ]
+    bad: list[Any] = ["no", "true", None, 2, [], np.array([1, 0])]
+    for call in calls:
+        for wrong in bad:
+            with pytest.raises(LayoutError, match="a flag is true or false"):
+                call(wrong)
+    bands: Any = tla.ascend.GemmIdentityBlockSwizzle
+    with pytest.raises(LeafError, match="offset is an int, not ndarray"):
+        bands(np.array([1, 2]))
+    with pytest.raises(LayoutError, match="offset has more than 4300 digits"):
+        bands(10**5000)
+    with pytest.raises(UnsupportedError, match="'x' is no swizzle"):
+        tla.ascend.BlockSwizzle("x").schedule(problem, tile)

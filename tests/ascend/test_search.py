@@ -366,7 +366,7 @@ def test_an_interruption_leaves_nothing_to_do() -> None:
     ("changes", "error", "words"),
     [
         ({"top": 0}, LayoutError, "top is 0"),
-        ({"step": 24}, LayoutError, "step is 24: m and n are multiples of 16"),
+        ({"step": 24}, LayoutError, "step is 24: it must be 16 or a multiple of it"),
         ({"step": 0}, LayoutError, "step is 0"),
         ({"step": -16}, LayoutError, "step is -16"),
         ({"problem": (0, 5, 5)}, LayoutError, "m = 0"),

@@ -36,7 +36,6 @@ def test_tiles_of(problem: tuple[int, int, int], tile: tuple[int, int, int]) -> 
         "1,2,3,4",
         "a,b,c",
         "1,2,x",
-        "-1,2,3",
         "1 2 3",
         "1.0,2,3",
         "GemmShape<1,2,3",

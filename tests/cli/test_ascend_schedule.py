@@ -313,7 +313,7 @@ def test_versus_itself_and_another_kind(run: Run) -> None:
             (*SQUARE, "--swizzle", "grouped_aswt", "--rows", "1,x"),
             "expected the rows of each group with commas, found '1,x'",
         ),
-        (("-1,1,1", "--tile", "1,1,1"), "expected three extents m,n,k of the problem"),
+        (("-1,1,1", "--tile", "1,1,1"), "the problem has m = -1: an extent is at least 1"),
         (
             ("10000000000,10000000000,1", "--tile", "1,1,1"),
             "100000000000000000000 tasks are too many to go through one by one: at most 2097152\n"
@@ -341,8 +341,14 @@ def test_input_that_is_wrong(run: Run, arguments: tuple[str, ...], words: str) -
         (("4,4,4",), "the following arguments are required: --tile"),
         ((*SQUARE, "--cores", "0"), "needs a positive number, not '0'"),
         ((*SQUARE, "--cores", "-1"), "needs a positive number, not '-1'"),
-        ((*SQUARE, "--splitk", "2"), "--splitk is not for GemmIdentityBlockSwizzle"),
-        ((*SQUARE, "--rows", "1,2"), "--rows is not for GemmIdentityBlockSwizzle"),
+        (
+            (*SQUARE, "--splitk", "2"),
+            "GemmIdentityBlockSwizzle: --swizzle splitk takes it",
+        ),
+        (
+            (*SQUARE, "--rows", "1,2"),
+            "GemmIdentityBlockSwizzle: --swizzle grouped_aswt takes it",
+        ),
     ],
 )
 def test_a_command_line_that_is_wrong(run: Run, arguments: tuple[str, ...], words: str) -> None:

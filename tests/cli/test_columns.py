@@ -6,7 +6,8 @@ from itertools import pairwise
 
 from hypothesis import given, strategies as st
 
-from tla.cli.columns import columns, plural, wrapped
+from tla.cli.columns import columns, wrapped
+from tla.ground import plural
 
 WORDS = st.text("abc XY", min_size=1, max_size=60).map(str.strip).filter(bool)
 

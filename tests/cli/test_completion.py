@@ -48,6 +48,7 @@ CASES = {
     ("show", "2:1", "--co"): {"--color", "--colour", "--colour-by", "--color-by", "--columns"},
     ("hlo", "m.hlo", "--by", "s"): {"source"},
     ("compose", "4:1", "--color", "n"): {"never"},
+    ("show", "2:1", "--limit", "ce"): {"cells="},
     ("completion", ""): {"bash", "zsh", "fish"},
 }
 

@@ -454,20 +454,21 @@ def test_the_caret_stands_below_the_fault(run: Run) -> None:
 
 
 def test_empty_standard_input(run: Run) -> None:
-    code, _out, err = run("convert", "-", stdin=b"\n")
-    assert (code, err.splitlines()[0][-21:]) == (1, "found the end of text")
+    for words in (["convert", "-"], ["cpp", "--emit", "type"], ["eval", "-"], ["where", "-", "3"]):
+        code, _out, err = run(*words, stdin=b"\n")
+        assert (code, err.splitlines()[0]) == (1, "tla: error: standard input is empty")
 
 
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
         ([], "the following arguments are required: TEXT"),
-        (["(2):(1)", "(3):(1)"], "unrecognized arguments: (3):(1)"),
+        (["(2):(1)", "(3):(1)"], "this command takes 1 argument, TEXT; it got 2: (2):(1) and (3):(1)"),
         (["(2):(1)", "--size", "many"], "argument --size: needs a positive number, not 'many'"),
         (["(2):(1)", "--size", "0"], "argument --size: needs a positive number, not '0'"),
         (["(4):(1)", "--dtype", "bf61"], "'bf61' is not an XLA element type. Did you mean bf16?"),
         (["(2):(1)", "--size"], "argument --size: expected one argument"),
-        (["(2):(1)", "--loud"], "unrecognized arguments: --loud"),
+        (["(2):(1)", "--loud"], "there is no option --loud"),
         (["f32[3]", "--dtype", "bf16"], "--dtype and --size go with a TLA layout"),
         (["f32[3]", "--size", "8"], "--dtype and --size go with a TLA layout"),
     ],

@@ -57,7 +57,15 @@ def passed(text: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "text", [b"", b"\n", b"\r\n\t", b"\xff\xfe  \x1b[01;31m\x1b[Ka\x1b[m\x1b[K\n\n", "é‘’".encode()]
+    "text",
+    [
+        b"",
+        b"\n",
+        b"\r\n\t",
+        b"\xff\xfe  \x1b[01;31m\x1b[Ka\x1b[m\x1b[K\n\n",
+        b"\x1b[38;5;8mgrey\x1b[0;48;2;8;8;8;1mbold\x1b[m\n",
+        "é‘’".encode(),
+    ],
 )
 def test_other_text_passes_byte_for_byte(text: bytes) -> None:
     assert passed(text) == text
@@ -67,6 +75,12 @@ def test_no_other_text_commands_a_terminal() -> None:
     hostile = "\x1b]0;title\x07 \x1b[2J \r \0 \x9b \u202e".encode() + b"\x9b\n"
     seen = rb"\x1b]0;title\x07 \x1b[2J \r \x00 \x9b \u202e\x9b" + b"\n"
     assert passed(hostile) == seen
+
+
+def test_no_text_is_hidden() -> None:
+    """Nor erased; nor does a long sequence of colours take long."""
+    for code in (b"8m", b"0;08m", b"38;5;1;8m", b"48;2;1;2;8;8m", b"1K", b"2K", b"38;5;" * 9999):
+        assert passed(b"\x1b[" + code + b"a\n") == rb"\x1b[" + code + b"a\n"
 
 
 def test_each_line_is_out_before_the_next_is_read() -> None:
@@ -168,7 +182,7 @@ def test_emit_of_other_notations(run: Run) -> None:
         (["--emit", "type", "--dialect", "cute", "(4):(1):(3)"], 1, "tla: error: CuTe has no place"),
         (["--dialect", "cute"], 2, "tla cpp: error: --dialect goes with --emit"),
         (["--emit", "name", "4:1"], 2, "tla cpp: error: argument --emit: invalid choice: 'name'"),
-        (["a", "b"], 2, "tla: error: unrecognized arguments: b"),
+        (["a", "b"], 2, "tla: error: this command takes 1 argument, FILE; it got 2: a and b"),
     ],
 )
 def test_what_is_wrong(run: Run, arguments: list[str], code: int, error: str) -> None:

@@ -307,7 +307,7 @@ def test_bad_input(run: Run, arguments: tuple[str, ...], message: str) -> None:
         (("divide", "4:1", "2", "extend=true"), "divide takes a layout and a tiler"),
         (("tv", "(4,2):(1,4)", "(4,2)"), "tv takes one layout"),
         (("4:1", "--tile", "4"), "--tile goes with 'tv'"),
-        (("4:1", "2", "--offset", "2"), "--offset goes with one layout"),
+        (("4:1", "2", "--offset", "2"), "one layout takes a coordinate or --offset, not both"),
         (("composition", "4:1", "2", "--offset", "2"), "--offset goes with one layout"),
         (("4:1", "--offset", "x"), "needs a number, not 'x'"),
         (("4:1", "1", "2"), "a layout takes one coordinate"),

@@ -359,12 +359,24 @@ def test_a_file_that_is_no_text(
     assert refused(run, path, *mode) == f"tla: error: {path} {why}\n"
 
 
-@pytest.mark.parametrize("text", ["", "\n", "a text about shapes\n", "def f(x):\n    return x[0]\n"])
+@pytest.mark.parametrize("text", ["a text about shapes\n", "def f(x):\n    return x[0]\n"])
 @pytest.mark.parametrize("mode", [(), ("--live",)])
 def test_a_file_that_is_no_module(run: Run, tmp_path: Path, text: str, mode: tuple[str, ...]) -> None:
     path = tmp_path / "text"
     path.write_text(text, "utf-8")
     assert refused(run, path, *mode).startswith(f"tla: error: {path} is no HLO module\n")
+
+
+@pytest.mark.parametrize("name", ["hlo", "index", "convert"])
+def test_an_empty_file(run: Run, tmp_path: Path, name: str) -> None:
+    path = tmp_path / "text"
+    for text in ("", "\n \n"):
+        path.write_text(text, "utf-8")
+        given = f"{path}:%x" if name == "convert" else str(path)
+        assert run(name, given).err == f"tla: error: {path} is empty\n"
+        assert run(name, "-", stdin=text.encode()).err.startswith(
+            "tla: error: standard input is empty\n"
+        )
 
 
 def test_standard_input_that_is_no_text(run: Run) -> None:
@@ -386,7 +398,7 @@ def test_a_truncated_module(run: Run) -> None:
     assert "%copy.15" in out
     assert out.endswith("not counted: 2 computations that nothing read here calls\n")
     first, *_ = err.splitlines()
-    assert first == f"tla: error: standard input stops being a module in line {line}"
+    assert first == f"tla: error: standard input ends in line {line}, inside its module: it is cut short"
     assert f"line {line}, column" in err
     done = run("hlo", "-", "--json", stdin=data)
     assert done.code == 1
@@ -414,13 +426,13 @@ def test_bytes_behind_a_module(run: Run) -> None:
 
 
 @pytest.mark.parametrize("mode", [["--live"], ["--copies"], ["--against", path_of("v5e_scan_rnn")]])
-@pytest.mark.parametrize("form", [[], ["--json"], ["--by", "source"]])
+@pytest.mark.parametrize("form", [[], ["--json"], ["--top", "3"]])
 def test_what_needs_the_whole_module_says_so(run: Run, mode: list[str], form: list[str]) -> None:
     """And prints no other report in its place."""
     data, line = cut("v5e_scan_rnn", "ROOT %while.9")
     code, out, err = run("hlo", "-", *mode, *form, stdin=data)
     assert (code, out) == (1, "")
-    assert err.startswith(f"tla: error: standard input stops being a module in line {line}\n")
+    assert err.startswith(f"tla: error: standard input ends in line {line}, inside its module")
     assert err.endswith(
         f"  {mode[0]} needs the whole module; without it the buffers of what was read are listed.\n"
     )
@@ -433,7 +445,7 @@ def test_nothing_to_list_is_no_table(run: Run) -> None:
     for form in ([], ["--by", "source"], ["--all"]):
         code, out, err = run("hlo", "-", *form, stdin=data)
         assert code == 1
-        assert out.splitlines()[-2].startswith("0 buffers; ")
+        assert (out == "") == (form != ["--all"])
         assert "waste" not in out
         assert err.startswith("tla: error: ")
 
@@ -442,10 +454,14 @@ def test_nothing_to_list_is_no_table(run: Run) -> None:
     ("arguments", "error"),
     [
         ([], "the following arguments are required: FILE"),
-        (["a", "b"], "unrecognized arguments: b"),
+        (["a", "b"], "this command takes 1 argument, FILE; it got 2: a and b"),
         (["a", "--top", "0"], "argument --top: needs a positive number"),
         (["a", "--top", "-1"], "argument --top: needs a positive number"),
         (["a", "--top", "x"], "argument --top: needs a positive number, not 'x'"),
+        (["a", "--live", "--all"], "--all changes nothing with --live: leave it out"),
+        (["a", "--by", "source", "--layouts"], "--layouts changes nothing with --by"),
+        (["a", "--opcode", "foo bar"], "argument --opcode: takes the name of one opcode, not 'foo bar'"),
+        (["a", "-o", ""], "argument -o/--output: takes the name of a file, or - for standard output"),
         (["a", "--by", "x"], "argument --by: invalid choice: 'x'"),
     ],
 )

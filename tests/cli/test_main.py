@@ -89,16 +89,39 @@ def test_help_as_a_command(run: Run, words: list[str]) -> None:
         (["ascend", "serach"], "there is no subcommand 'serach'. Did you mean search?"),
         (
             ["show", "4:1", "--stripe"],
-            "unrecognized arguments: --stripe. Did you mean --strip or --slices?",
+            "there is no option --stripe. Did you mean --strip?\n",
         ),
         (["show", "4:1", "--rwos=3"], "Did you mean --rows"),
-        (["eval", "4:1", "more"], "unrecognized arguments: more\n"),
+        (["ascend", "check", "AtlasA2", "half", "4,4,4", "--tile", "1,1,1"], "Did you mean --l1?"),
+        ([""], "there is no command ''. Known: convert, show,"),
+        (["help", "foo"], "there is no command 'foo'. Known: convert, show,"),
+        (["convert", "f32[3,5]1", "f32[3,5]0"], "quote it, 'f32[3,5]{1,0}'\n"),
+        (["where", "f32[2,3,5]2", "f32[2,3,5]0", "f32[2,3,5]1", "1,1"], "quote it, 'f32[2,3,5]{2,0,1}'"),
+        (["explain"], "required: WHAT. WHAT is a layout; or an operation"),
+        (["eval", "4:1", "more"], "this command takes 1 argument, EXPRESSION; it got 2: 4:1 and more\n"),
     ],
 )
 def test_a_mistyped_word(run: Run, words: list[str], meant: str) -> None:
     code, out, err = run(*words)
     assert (code, out) == (2, "")
     assert meant in err
+
+
+def test_options_of_every_command_may_come_first(run: Run) -> None:
+    """A command behind `help` may have them too, and `help` has a help."""
+    shown = run("show", "(2,3):(3,1)", "--color", "always")
+    assert "\x1b[" in shown.out
+    for first in (["--color", "always"], ["--colour=always"]):
+        assert run(*first, "show", "(2,3):(3,1)") == shown
+    assert run("--limit", "cells=3", "show", "(2,3):(3,1)").err == (
+        run("show", "(2,3):(3,1)", "--limit=cells=3").err
+    )
+    helped = run("ascend", "show", "--help")
+    assert run("--color=never", "ascend", "show", "--help") == helped
+    assert run("ascend", "--color", "never", "show", "--help") == helped
+    for words in (["help", "help"], ["help", "--color", "never"], ["--color", "never", "--help"]):
+        assert run(*words) == run("--help")
+    assert run("help", "--color", "never", "show") == run("show", "--help")
 
 
 # --- exit codes ---

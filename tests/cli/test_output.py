@@ -115,7 +115,7 @@ REPORTS = {
     "live by": ("hlo", "module.hlo", "--live", "--by", "source"),
     "copies": ("hlo", "copies.hlo", "--copies", "--all"),
     "copies by": ("hlo", "copies.hlo", "--copies", "--by", "op_name"),
-    "against": ("hlo", "module.hlo", "--against", "before.hlo", "--all", "--by", "source"),
+    "against": ("hlo", "module.hlo", "--against", "before.hlo", "--all"),
     "broken": ("hlo", "broken.hlo", "--live"),
     "no module": ("hlo", "error.log"),
     "index": ("index", "module.hlo", "--through"),

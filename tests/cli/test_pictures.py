@@ -90,6 +90,17 @@ def test_json_is_no_picture(run: Run, name: str, tmp_path: Path) -> None:
     assert not (tmp_path / "a").exists()
 
 
+def test_one_format_for_each_picture(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "x.tex"
+    assert run("show", "(2,3):(3,1)", "--svg", "-o", str(path)) == (
+        1,
+        "",
+        f"tla: error: cannot write {path}: --svg is asked for, and the name says latex\n",
+    )
+    assert not path.exists()
+    assert run("show", "(2,3):(3,1)", "--latex", "-o", str(path)).code == 0
+
+
 def test_an_illegal_plan_is_drawn_and_is_an_error(run: Run) -> None:
     code, out, _err = run(
         "ascend", "check", "Ascend950", "half", "4096,4096,4096", "--l1", "100,256,256", "--html"

@@ -101,7 +101,7 @@ def test_convert_without_an_xla_type(run: Run) -> None:
     assert "tla: error: XLA has no type hifloat8_t\n  Give one of 8 bits in its place" in done.err
     done = run("convert", "zN<half>(20,48)", "--dtype", "f32")
     assert (done.code, done.out) == (2, "")
-    assert "--dtype f32: half has 16 bits" in done.err
+    assert "--dtype f32 has 32 bits, and the half of the tag has 16" in done.err
 
 
 def test_a_byte_of_memory_is_found_by_the_width_of_the_tag(run: Run) -> None:
@@ -128,7 +128,7 @@ def test_a_name_is_one_unknown_in_all_operands(run: Run) -> None:
             "'hlaf' is not an element type\n  Did you mean half?\n  line 1, column 4",
         ),
         (("show", "zn<half>(20,48)"), "Did you mean zN?"),
-        (("show", "zN(20,48)"), "expected a layout such as (2,3):(3,1) or zN<half>(20,48), or"),
+        (("show", "zN(20,48)"), "zN needs an element type\n  Write zN<half>(20,48)."),
         (("convert", "zN<half>(20,48"), "expected ',' or ')' of the '(' in column 9"),
         (("where", "zN<half>(20)", "1,2"), "zN takes 2 sizes"),
         (("compose", "zN<half>(2,-3)", "2:1"), "cols = -3"),

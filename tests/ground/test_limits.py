@@ -4,7 +4,7 @@ import re
 import threading
 from collections.abc import Callable
 from importlib.util import find_spec
-from itertools import product
+from itertools import product, repeat as repeat_for_ever
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,14 @@ from tla.ground import LIMITS
 from tla.ground.limits import limit_of
 from tla.hlo import read_instruction, read_module
 from tla.hlo.lexing import end_of_brackets
-from tla.indexing import computation_maps, output_to_input, parse_map, relation
+from tla.indexing import (
+    IndexingMap,
+    computation_maps,
+    layout_and_offset,
+    output_to_input,
+    parse_map,
+    relation,
+)
 from tla.layouts import repeat
 from tla.numbers.cases import cases
 from tla.xla_bridge import OldLayout, padding_mask, parse_shape
@@ -55,7 +62,7 @@ def known(maps: list[list[Any]]) -> None:
 
 
 BEYOND: dict[str, list[tuple[int, Callable[[], Any]]]] = {
-    "terms": [(4, lambda: (A + B) * (C + D) * (A + C) * (B + D) * (A + D)), (5, lambda: A**9)],
+    "terms": [(4, lambda: (A + B) * (C + D) * (A + C) * (B + D) * (A + D)), (5, lambda: (A * B) ** 3)],
     "cells": [(12, lambda: tla.layout_figure(Layout((4, 4))))],
     "rows": [(3, lambda: tla.layout_figure(Layout((4, 4))))],
     "columns": [(3, lambda: tla.layout_figure(Layout(4)))],
@@ -79,7 +86,10 @@ BEYOND: dict[str, list[tuple[int, Callable[[], Any]]]] = {
     "calls": [(1, lambda: known(computation_maps(CALLS.entry)))],
     "maps": [(1, lambda: known(computation_maps(SUMS.entry)))],
     "modes": [(9, lambda: repeat(4, 10))],
-    "rank": [(5, lambda: tla.evaluate("append(4, 1, upto=6)"))],
+    "rank": [
+        (5, lambda: tla.evaluate("append(4, 1, upto=6)")),
+        (5, lambda: IndexingMap(range(6))),
+    ],
     "coordinates": [
         (8, lambda: tla.offset_lists(Layout(9))),
         (8, lambda: list(parse_map("(d0) -> (d0), domain: d0 in [0, 8]").points())),
@@ -168,7 +178,7 @@ def test_blocks_replace_what_they_name_and_end() -> None:
 def test_what_is_no_limit_is_refused() -> None:
     with pytest.raises(KindError, match="there is no limit 'cels'\n  Did you mean cells"):
         limits(cels=5)
-    for bad in (-1, True, 1.5, "5", None):
+    for bad in (-1, True, 1.5, "5", None, -(10**5000)):
         with pytest.raises(KindError, match="the limit 'cells' is an int from 0 on"):
             limits(cells=bad)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
 
@@ -187,6 +197,17 @@ def test_the_document_has_the_table() -> None:
     rows = re.findall(r"^\| `(\w+)` \| ([\d,]+) \| (.*) \|$", text, re.M)
     table = [(name, int(n.replace(",", "")), what) for name, n, what in rows]
     assert table == [(name, n, what) for name, (n, what) in LIMITS.items()]
+
+
+@pytest.mark.parametrize("dims", [range(10**12), repeat_for_ever(8)])
+def test_a_map_of_endless_parts(dims: Any) -> None:
+    with pytest.raises(LimitError, match="an indexing map of more than 1000 variables or results"):
+        IndexingMap((), dims)
+
+
+def test_a_memory_of_many_dims() -> None:
+    with pytest.raises(LimitError, match="an indexing map of more than 1000 variables or results"):
+        layout_and_offset(parse_map("(d0) -> (d0), domain: d0 in [0, 7]"), range(10**6))
 
 
 # --- values with shared parts, many modes, long names -----------------------------------------

@@ -10,7 +10,7 @@ import pytest
 
 from tla.errors import UnsupportedError
 from tla.hlo import read_instruction
-from tla.indexing import inverse, output_to_input
+from tla.indexing import MalformedError, inverse, output_to_input
 from tla.indexing.ops import Op
 
 from .truth import pairs
@@ -93,6 +93,9 @@ def refused(text: str, output: int = 0) -> str:
     with pytest.raises(UnsupportedError) as caught:
         output_to_input(read_instruction(text), output)
     why, known = str(caught.value.summary), vars(caught.value)
-    start = f"instruction {known['instruction']}: op {known['opcode']} is not supported because "
+    name, opcode = known["instruction"], known["opcode"]
+    start = f"instruction {name}: op {opcode} is not supported because "
+    if isinstance(caught.value, MalformedError):
+        start = f"{opcode} {name} is wrong: "
     assert why == start + known["reason"]
     return why.removeprefix(start)

@@ -66,8 +66,7 @@ def test_a_call_of_another_number_of_operands() -> None:
     inside = "f { x = f32[3] parameter(0)  ROOT n = f32[3] negate(x) }"
     body = "x = f32[3] parameter(0)\nROOT c = f32[3] call(x, x), to_apply=f"
     assert refusal(module(body, inside).entry.root) == (
-        "instruction c: op call is not supported because computation f has 1 parameters, "
-        "the call 2 operands"
+        "call c is wrong: computation f has 1 parameter, the call 2 operands"
     )
 
 
@@ -175,7 +174,7 @@ def test_a_branch_without_maps() -> None:
         " because the computation it calls is not known: a, b"
     )
     assert refusal(module(body.replace("i, x, x", "i, x"), branches).entry.root).endswith(
-        " because it does not have one operand for each of its branches: known, not_known"
+        " is wrong: it does not have one operand for each of its branches: known, not_known"
     )
 
 
@@ -349,16 +348,13 @@ def test_collectives_in_two_parts() -> None:
 
 
 def test_results_of_other_forms_are_refused() -> None:
-    why = "instruction s: op {} is not supported because {}"
-    assert refusal(read_instruction("s = f32[2] slice-start(f32[4] x), slice={[0:2]}")) == why.format(
-        "slice-start", "its result f32[2]{0} is no tuple"
-    )
-    assert refusal(read_instruction("s = f32[2] slice-done((f32[4], f32[3]) x)")) == why.format(
-        "slice-done", "no operand is f32[2]{0}"
-    )
-    assert refusal(read_instruction("s = f32[2] slice-done(f32[2] x)")) == why.format(
-        "slice-done", "its operand has no result number 0"
-    )
+    for line, why in (
+        ("slice-start(f32[4] x), slice={[0:2]}", "its result f32[2]{0} is no tuple"),
+        ("slice-done((f32[4], f32[3]) x)", "no operand is f32[2]{0}"),
+        ("slice-done(f32[2] x)", "its operand has no result number 0"),
+    ):
+        error = refusal(read_instruction(f"s = f32[2] {line}"))
+        assert error == f"{line.partition('(')[0]} s is wrong: {why}"
 
 
 # --- what the program only names --------------------------------------------------------------

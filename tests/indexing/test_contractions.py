@@ -396,12 +396,12 @@ def test_batch_groups_have_their_own_batch() -> None:
         (
             "%d = f32[2,2] dot(f32[2,3] %a, f32[4,2] %b), "
             "lhs_contracting_dims={1}, rhs_contracting_dims={0}",
-            "do not give",
+            "the contracted dims differ, 3 on the left",
         ),
         (
             "%d = f32[2] dot(f32[2,3] %a, f32[3] %b), "
             "lhs_contracting_dims={7}, rhs_contracting_dims={0}",
-            "no such dims",
+            "has no dim 7",
         ),
         ("%d = f32[2,3,2] dot(f32[2,3] %a, f32[2] %b, u16[2] %m)", "has 3 operands"),
         ("%c = f32[2,2] convolution(f32[2,3] %a, f32[3,2] %b), dim_labels=bf_io", "no meaning"),

@@ -255,13 +255,13 @@ def test_a_bounded_dim_counts_as_its_bound() -> None:
         ),
         (
             "%y = f32[2,2] dynamic-slice(f32[3,3] %x, s32[] %a), dynamic_slice_sizes={2,2}",
-            "it has 1 start indices for 2 dims",
+            "it has 1 of 2 start indices, one for each dim",
         ),
         (
             "%y = f32[2] dynamic-slice(f32[3] %x, s32[1,1] %a), dynamic_slice_sizes={2}",
             "its start index a is s32[1,1]{1,0}",
         ),
-        ("%y = f32[2] dynamic-update-slice(f32[2] %x)", "it has 1 operands"),
+        ("%y = f32[2] dynamic-update-slice(f32[2] %x)", "it has 1 operand, and takes at least 2"),
         (
             "%y = f32[2] dynamic-update-slice(f32[3] %x, f32[1] %u, s32[] %a)",
             "operand x is f32[3]{0}, the result f32[2]{0}",
@@ -273,4 +273,4 @@ def test_what_is_refused(line: str, why: str) -> None:
     with pytest.raises(UnsupportedError) as error:
         output_to_input(read_instruction(line))
     assert error.value.reason == why
-    assert str(error.value).startswith("instruction y: op dynamic-")
+    assert str(error.value).startswith(("instruction y: op dynamic-", "dynamic-"))

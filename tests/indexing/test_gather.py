@@ -230,15 +230,15 @@ _REST = "start_index_map={0}, index_vector_dim=1"
             f"{_REST}, slice_sizes={{1,5}}",
             "s32[2]{0} holds (2,) vectors, its result is f32[3,5]{1,0}",
         ),
-        (f"%y = f32[3] gather(f32[4] %x), {_REST}, slice_sizes={{1}}", "it has 1 operands"),
+        (f"%y = f32[3] gather(f32[4] %x), {_REST}, slice_sizes={{1}}", "it has 1 operand, and takes 2"),
         (f"%y = f32[3] gather(f32[4] %x, s32[3] %i), {_REST}", "it has no slice_sizes"),
         (
             "%y = f32[3] gather(f32[4] %x, s32[3] %i), slice_sizes={1}, index_vector_dim=2",
-            "its index_vector_dim 2 is no int in [0, 2)",
+            "index_vector_dim=2 is no int from 0 to 1",
         ),
         (
             "%y = f32[3] gather(f32[4] %x, s32[3] %i), slice_sizes={1}, index_vector_dim=x",
-            "its index_vector_dim x is no int in [0, 2)",
+            "index_vector_dim=x is no int from 0 to 1",
         ),
     ],
 )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tla.hlo import read_instruction
-from tla.indexing import inverse, output_to_input
+from tla.indexing import MalformedError, inverse, output_to_input
 
 from .arrays import checked, moved, numbered, refused, shape, sizes_of
 
@@ -168,11 +168,11 @@ def test_a_dynamic_dim_goes_by_its_bound() -> None:
         ),
         (
             "%r = f32[2] broadcast(f32[3] %x), dimensions={0}",
-            "its operand is f32[3]{0}, its result f32[2]{0}",
+            "dim 0 of the operand has 3, dim 0 of the result has 2",
         ),
         (
             "%r = f32[2,3] broadcast(f32[3] %x), dimensions={2}",
-            "its dimensions {2} are no dims of an array of rank 2",
+            "dimensions={2} names dim 2, and the array has 2 dims, from 0 on",
         ),
         (
             "%r = f32[2,3] transpose(f32[2,3] %x), dimensions={1,0}",
@@ -180,15 +180,15 @@ def test_a_dynamic_dim_goes_by_its_bound() -> None:
         ),
         (
             "%r = f32[2] transpose(f32[2,1] %x), dimensions={0}",
-            "its dimensions {0} leave dims out",
+            "dimensions={0} leaves out 1: a transpose needs each dim once",
         ),
         (
             "%r = f32[2] reverse(f32[2] %x), dimensions={0,0}",
-            "its dimensions {0,0} are no dims of an array of rank 1",
+            "dimensions={0,0} has 0 twice",
         ),
         (
             "%r = f32[2] slice(f32[3] %x), slice={[2:4]}",
-            "its slice {[2:4]} does not fit f32[3]{0}",
+            "slice={[2:4]} does not fit f32[3]{0}",
         ),
         (
             "%r = f32[2] slice(f32[3] %x), slice={[0:3]}",
@@ -207,8 +207,40 @@ def test_a_dynamic_dim_goes_by_its_bound() -> None:
             "its dimensions do not name the one dim along which arrays are joined",
         ),
         ("%r = f32[?] reverse(f32[?] %x), dimensions={0}", "f32[?]{0} has a dim of unknown size"),
-        ("%r = f32[2] reverse(f32[2] %x, f32[2] %y), dimensions={0}", "it reads 2 arrays and not one"),
+        ("%r = f32[2] reverse(f32[2] %x, f32[2] %y), dimensions={0}", "it has 2 operands, and takes 1"),
     ],
 )
 def test_refusals(text: str, why: str) -> None:
     assert refused(text) == why
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("t = f32[64,8] transpose(f32[8,64] x), dimensions={0,0}", "dimensions={0,0} has 0 twice"),
+        (
+            "b = f32[10,20,30] broadcast(f32[21] x), dimensions={1}",
+            "dim 0 of the operand has 21, dim 1 of the result has 20",
+        ),
+        (
+            "b = f32[10,20,30] broadcast(f32[20] x)",
+            "it has no dimensions={...}, the dim of the result for each dim of the operand",
+        ),
+        (
+            "b = f32[2,3] broadcast(f32[3] x), dimensions={0,1}",
+            "dimensions={0,1} name 2 dims, the operand has 1",
+        ),
+        ("r = f32[2] reverse(f32[2] x), dimension={0}", "its attribute 'dimension' is not known"),
+        ("s = f32[2] slice(f32[2] x), slices={[0:2]}", "it has no slice={[start:limit], ...}"),
+    ],
+)
+def test_an_instruction_that_contradicts_itself(text: str, why: str) -> None:
+    """Numbers in the first line, and no word of what is not supported; no attribute is overlooked."""
+    with pytest.raises(MalformedError) as caught:
+        output_to_input(read_instruction(text))
+    error = str(caught.value)
+    name, _, rest = text.partition(" = ")
+    opcode = rest.split("(")[0].split()[1]
+    assert error.startswith(f"{opcode} {name} is wrong: {why}")
+    known = {"dimension": "dimensions", "slices": "slice"}
+    assert all(f"did you mean {y!r}?" in error for x, y in known.items() if f" {x}=" in text)

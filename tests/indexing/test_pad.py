@@ -81,10 +81,10 @@ def test_no_padding_reads_no_value() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("%r = f32[3] pad(f32[3] %x), padding=0_0", "it does not read an array and a scalar"),
+        ("%r = f32[3] pad(f32[3] %x), padding=0_0", "it takes an array, and a scalar that fills"),
         (
             "%r = f32[3] pad(f32[3] %x, f32[] %v), padding=0_0x0_0",
-            "its padding 0_0x0_0 has 2 entries",
+            "padding=0_0x0_0 is of 2 dims, its operand has 1",
         ),
         (
             "%r = f32[5] pad(f32[3] %x, f32[] %v), padding=1_0",

@@ -155,15 +155,15 @@ def test_no_data_are_tested() -> None:
     [
         ("%r = f32[2] get-tuple-element((f32[2]) %x), index=1", "its operand has no such element 1"),
         ("%r = f32[3] copy(f32[2] %x)", "f32[3]{0} is no array of its operands"),
-        ("%r = (f32[3]) tuple()", "it has 1 arrays of its operands' 0"),
+        ("%r = (f32[3]) tuple()", "it makes 1 array of 0 operands"),
         ("%r = f32[2] rng(f32[2] %a, f32[] %b)", "a parameter of a distribution is a scalar"),
         ("%r = f32[2] add(f32[2] %a, f32[3] %b)", "operand b is f32[3]{0}, the result f32[2]{0}"),
         ("%r = f32[2] get-tuple-element((f32[2]) %x)", "it has no index"),
         (
             "%r = f32[2] abs(f32[2] %a, f32[2] %b)",
-            "it has 2 operands, and only the form with 1 is described",
+            "it has 2 operands, and takes 1",
         ),
-        ("%r = f32[2] add(f32[2] %a)", "it has 1 operands, and only the form with 2 is described"),
+        ("%r = f32[2] add(f32[2] %a)", "it has 1 operand, and takes 2"),
         ("%r = f32[2] get-tuple-element(f32[2] %x), index=x", "its operand has no such element x"),
     ],
 )

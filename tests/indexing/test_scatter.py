@@ -241,10 +241,13 @@ _REST = "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=%add"
             f"inserted_window_dims={{0}}, {_REST}",
             "s32[3]{0} holds (3,) vectors, the updates are f32[2]{0}",
         ),
-        (f"%y = f32[4] scatter(f32[4] %x, s32[3] %i), {_REST}", "it has 2 operands"),
+        (
+            f"%y = f32[4] scatter(f32[4] %x, s32[3] %i), {_REST}",
+            "it has 2 operands, and takes at least 3",
+        ),
         (
             "%y = f32[4] scatter(f32[4] %x, s32[3] %i, f32[3] %u), index_vector_dim=x, to_apply=%add",
-            "its index_vector_dim x is no int in [0, 2)",
+            "index_vector_dim=x is no int from 0 to 1",
         ),
     ],
 )

@@ -155,10 +155,10 @@ def test_each_mode_of_a_tuple_extends_for_itself() -> None:
 @pytest.mark.parametrize(
     ("coord", "summary", "detail"),
     [
-        (96, "coordinate 96 lies outside the shape ((4,2),(4,3))", "Its size is 96."),
+        (96, "coordinate 96 lies outside the shape ((4,2),(4,3))", "It has the coordinates 0 to 95."),
         (-1, "coordinate -1 lies outside the shape ((4,2),(4,3))", "Coordinates count from 0."),
-        ((8, 0), "coordinate (8,0) lies outside", "Mode 0 is 8, of shape (4,2). Its size is 8."),
-        ((0, 12), "coordinate (0,12) lies outside", "Mode 1 is 12, of shape (4,3). Its size is 12."),
+        ((8, 0), "coordinate (8,0) lies outside", "of shape (4,2). It has the coordinates 0 to 7."),
+        ((0, 12), "coordinate (0,12) lies outside", "Mode 1 is 12, of shape (4,3). It has the"),
         ((1, (1, 3)), "coordinate (1,(1,3)) lies", "Mode 1.1 is 3, of size 3. Coordinates count"),
         ((1, (-1, 0)), "coordinate (1,(-1,0)) lies", "Mode 1.0 is -1, of size 4. Coordinates count"),
         ((1,), "coordinate (1) does not fit", "(1) stands where ((4,2),(4,3)) takes 2 modes."),

@@ -1,6 +1,7 @@
 """Values for symbols: exact on ints and arrays, checked against the facts; put in; simplified."""
 
 import warnings
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 from random_exprs import box_of, build, cases, source_of_tree, symbols_of, table_of
 
-from tla import Int, Layout, LeafError, UndecidedError
+from tla import Int, Layout, LeafError, LimitError, UndecidedError
 from tla.errors import BindingError
 from tla.numbers import (
     Expr,
@@ -380,3 +381,12 @@ def test_a_value_that_breaks_a_range_is_named(values: dict[str, int], text: str)
     layout = Layout((m, sym("N", max=m), sym("i", min=0)), (1, 1, 1))
     with pytest.raises(BindingError, match=f"^{text}$"):
         layout.bind(**values)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [lambda: Layout((sym("M"), 4)).bind(M=-(10**5000)), lambda: evaluate(sym("M"), {"M": -(10**5000)})],
+)
+def test_a_value_of_too_many_digits(run: Callable[[], Any]) -> None:
+    with pytest.raises(LimitError, match="an int of more than 4300 digits"):
+        run()

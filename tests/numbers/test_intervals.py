@@ -52,6 +52,15 @@ def test_sums_products_and_minima(a: Bounds) -> None:
 
 
 @pytest.mark.parametrize("a", SOME, ids=str)
+def test_powers(a: Bounds) -> None:
+    for n in (1, 2, 3, 4):
+        low, high = intervals.power(a, n)
+        values = {x**n for x in members(a)}
+        assert min(values) == low if low is not None else min(values) <= -FAR
+        assert max(values) == high if high is not None else max(values) >= FAR
+
+
+@pytest.mark.parametrize("a", SOME, ids=str)
 def test_divisions(a: Bounds) -> None:
     for b in POSITIVE[::2]:
         check("floor_divide", a, b, lambda x, y: x // y, least=False)

@@ -32,9 +32,9 @@ tile_view(a, (3, 1), (48, 48))  # E: a tile at (144,48) lies outside the shape (
 tile_view(part, (1, 0), (16, 16))  # E: a tile at (16,0) lies outside the shape (_16,_16)
 Tensor("A", fractal, position="L2")  # E: there is no position 'L2'
 
-a(1, 256)  # E: coordinate 256 lies outside the shape _256
+a(1, 256)  # E: coordinate (1,256) lies outside the shape (_128,_256)
 a(1, 2, 3)  # E: coordinate (1,2,3) does not fit the shape (_128,_256)
-a.offset((0, -1))  # E: coordinate -1 lies outside the shape _256
+a.offset((0, -1))  # E: coordinate (0,-1) lies outside the shape (_128,_256)
 a[_, 256]  # E: coordinate (_,256) lies outside the shape (_128,_256)
 a[1, 2]  # E: tensor[(1,2)] keeps no mode
 l1[(_, 1), 0]  # E: a tensor is cut by whole modes, not by ((_,1),0)
@@ -45,4 +45,4 @@ def walked(rows: int = 100, cols: int = 60) -> None:
     tile_view(whole, (1, 0), (48,))  # E: tile (48) does not fit the layout (int,int):(int,_1)
     tile_view(whole, (1, 0), (48, 0))  # E: tile (48,0) has the extent 0
     tile = tile_view(whole, (1, 0), (_16, _16))
-    tile(16, 0)  # E: coordinate 16 lies outside the shape _16
+    tile(16, 0)  # E: coordinate (16,0) lies outside the shape (_16,_16)

@@ -82,7 +82,7 @@ def test_digits_with_unknowns_may_be_undecided() -> None:
         ("(2,2):(0,1)", LayoutError),
         ("(2,2):(-4,1)", LayoutError),
         ("(2,2):(3,2)", OverlapError),
-        ("(2,2):(1,1)", OverlapError),
+        ("(2,4):(3,2)", OverlapError),
         ("(2,2):(2,5)", DivisibilityError),
         # an overlap is named before what is no multiple: no tiles at all are known for it
         ("(2,2,2):(7,2,1)", DivisibilityError),

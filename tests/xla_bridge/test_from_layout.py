@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from tla import (
     UnsupportedError,
     parse,
 )
+from tla.ground import plural
 from tla.xla_bridge import (
     COMBINE,
     XlaShape,
@@ -186,8 +188,9 @@ def test_the_type_is_passed_on() -> None:
     [
         ("(2,2):(0,1)", LayoutError, ["the digit 2:0 of dim 0 broadcasts"]),
         ("(2,2):(2,-1)", LayoutError, ["the digit 2:-1 of dim 1 runs backwards"]),
-        ("(2,2):(1,1)", OverlapError, ["2:1 of dim 0", "2:1 of dim 1", "overlap or interleave"]),
-        ("(3,2):(1,2)", OverlapError, ["3:1 of dim 0", "2:2 of dim 1", "steps by only 2"]),
+        ("(2,2):(1,1)", OverlapError, ["elements (0,1) and (1,0) both lie at offset 1"]),
+        ("(3,2):(1,2)", OverlapError, ["elements (2,0) and (0,1) both lie at offset 2"]),
+        ("(3,(3,4)):(6,(1,4))", OverlapError, ["(0,9) and (2,0)", "at offset 12"]),
         ("(2,2):(3,2)", OverlapError, ["2:2 of dim 1", "2:3 of dim 0", "takes 4 elements"]),
         ("(2,5,2):(6,5,1)", OverlapError, ["5:5 of dim 1", "2:6 of dim 0", "is not decided"]),
     ],
@@ -214,7 +217,9 @@ def test_layouts_that_no_tiles_give(layout: str, error: type[TlaError], named: l
     ],
 )
 def test_sizes_below_the_data(layout: str, physical: int, open_: bool) -> None:
-    with pytest.raises(LayoutError, match=f"cannot take {physical} elements in memory") as caught:
+    few = "" if open_ else f" has {plural(int(parse(layout).size), 'element')}, and"
+    match = rf"^{re.escape(layout)}{few} cannot take {physical} elements in memory"
+    with pytest.raises(LayoutError, match=match) as caught:
         from_layout(parse(layout), size=physical)
     assert caught.value.size == physical
     assert ("is not decided" in str(caught.value)) == open_

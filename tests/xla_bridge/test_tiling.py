@@ -237,7 +237,10 @@ def test_indices_that_are_no_element(index: tuple[int, ...]) -> None:
         with pytest.raises(CoordinateError) as caught:
             function(shape, index)
         written = ",".join(map(str, index))
-        assert caught.value.summary == f"index ({written}) is not an element of f32[3,5]{{1,0:T(2,2)}}"
+        ints = f"{len(index)} int{'' if len(index) == 1 else 's'}, and"
+        how = "is not an element of" if len(index) == 2 else f"has {ints}"
+        how += " f32[3,5]{1,0:T(2,2)}" + ("" if len(index) == 2 else " has 2 dims")
+        assert caught.value.summary == f"index ({written}) {how}"
         assert (caught.value.index, caught.value.shape) == (index, shape)
 
 

@@ -3,16 +3,17 @@
 
 from __future__ import annotations
 
-from math import prod
+from math import gcd, prod
 from typing import TYPE_CHECKING, Any
 
-from ..errors import CoordinateError, LayoutError, UndecidedError
+from ..errors import CoordinateError, LayoutError, UndecidedError, UnsupportedError
 from ..ground import constexpr
-from ..layouts import AnyLayout, as_layout
-from ..numbers import _1, is_asked, is_open
+from ..layouts import AnyLayout, ComposedLayout, as_layout, is_composed, is_swizzle, make_layout
+from ..numbers import _0, _1, is_asked, is_open, known_int
 from .coalesce import coalesced, same_function
-from .composition import composed
+from .composition import composed, composition
 from .inverse import right_inverse
+from .linear import run_of
 from .modes import Modes, is_one, named, of_modes, operation, raw_modes, read_both
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ def max_common_layout(a: AnyLayout, b: AnyLayout, *, assume: Conditions | None =
 
     It lists the elements that a copy may move as one vector. It is the beginning of the right inverse of
     ``b``, as far as ``a`` is contiguous on it too. The last mode of ``a`` may grow, as in CuTe: where
-    ``b`` is larger, the result may be larger than ``a``.
+    ``b`` is larger, the result may be larger than ``a``. Of layouts behind a swizzle the vectors are
+    those that it leaves whole, wherever they lie: of ``2**base`` elements at most.
 
     >>> print(max_common_layout(Layout((4, 8), (1, 4)), Layout((4, 8), (1, 8))))
     4:1
@@ -37,7 +39,31 @@ def max_common_layout(a: AnyLayout, b: AnyLayout, *, assume: Conditions | None =
         UndecidedError: symbolic ints, or a search that took too long, leave it open.
     Source: CuTe ``max_common_layout``, layout.hpp.
     """
+    if is_composed(a) or is_composed(b):
+        (inner_a, whole_a), (inner_b, whole_b) = whole_vectors(a), whole_vectors(b)
+        common = max_common_layout(inner_a, inner_b)
+        if is_composed(a) and is_composed(b) and a.outer == b.outer and not (a.offset or b.offset):
+            outer: Any = a.outer
+            run = make_layout(run_of(outer, known_int(common.size)))
+            return composition(common, ComposedLayout(outer, _0, run))
+        return composed(common, of_modes([(gcd(known_int(common.size), whole_a, whole_b), 1)]))
     return named("max_common_layout", _common, as_layout(a), as_layout(b), inner=True)
+
+
+def whole_vectors(layout: Any) -> tuple[Any, int]:
+    """Return what lies behind a swizzle, and how long the aligned vectors are that it leaves whole.
+
+    Of a plain layout it is the layout, and 0: no length is too long.
+    """
+    if not is_composed(layout):
+        return as_layout(layout), 0
+    inner, longest = whole_vectors(layout.inner)
+    if not is_swizzle(layout.outer):
+        raise UnsupportedError(
+            f"the vectors of {layout} are not known: its outer function is no swizzle"
+        )
+    unmoved = 1 << int(layout.outer.base) if layout.outer.bits else 0
+    return inner, gcd(longest, unmoved, known_int(layout.offset))
 
 
 def _common(a: AnyLayout, b: AnyLayout) -> AnyLayout:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
-from ..errors import CongruenceError
+from ..errors import CongruenceError, LayoutError
 from ..layouts import AnyLayout, Layout, Underscore, _, as_layout, is_layout, product, text_of, wrap
 from ..numbers import IntLike, is_tuple, limit_nesting
 from .modes import modes_of, row
@@ -58,7 +58,14 @@ def by_mode(
         return layout if is_left_alone(tiler) else run(layout, tiler)
     modes = modes_of(layout)
     require_modes(layout, len(modes), tiler)
-    results = [by_mode(run, *at, keep) for at in zip(modes, tiler)]  # noqa: B905 (the first ones)
+    results: list[AnyLayout] = []
+    try:
+        for at in zip(modes, tiler):  # noqa: B905 (the first ones)
+            results.append(by_mode(run, *at, keep))
+    except LayoutError as error:
+        i = len(results)
+        error.with_hint(lambda: f"It is mode {i} of {layout}.")
+        raise
     result = row([*results, *(modes[len(tiler) :] if keep else ())])
     if not layout.is_padded:
         return result

@@ -12,10 +12,11 @@ into ``n``. In memory, vector ``w`` is the elements ``n*w`` to ``n*w + n - 1``.
 from __future__ import annotations
 
 from functools import reduce
+from math import gcd
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DivisibilityError, LayoutError, OverlapError, UnsupportedError
-from ..ground import ElementType, constexpr, element_type
+from ..ground import ElementType, constexpr, element_type, naming_call
 from ..layouts import AnyLayout, ComposedLayout, Swizzle, as_layout, is_composed, is_swizzle, trusted
 from ..numbers import (
     Int,
@@ -30,6 +31,7 @@ from ..numbers import (
     leaf,
     less,
 )
+from .alignment import whole_vectors
 from .coalesce import coalesced
 from .domain import common_divisor
 from .modes import Modes, first_of, in_shape, is_one, leaf_names, magnitude, named, operation, raw_modes
@@ -138,7 +140,7 @@ def _not_whole(layout: AnyLayout, n: Any, i: int, s: Any, d: Any) -> Divisibilit
     return DivisibilityError(
         f"upcast of {layout} by {n} does not give whole vectors",
         why,
-        f"{out}; so does upcast by {fits}, for this mode.",
+        f"{out}." if not differs(fits, 1) else f"{out}; so does upcast by {fits}, for this mode.",
         layout=layout,
         n=n,
         mode=name,
@@ -325,8 +327,9 @@ def max_alignment(layout: AnyLayout) -> int:
         UndecidedError: the answer depends on a symbolic int.
     Source: CuTe ``max_alignment``, layout.hpp.
     """
-    widest: int = named("the widest vector", _widest, as_layout(layout))
-    return widest
+    inner, whole = whole_vectors(layout)
+    widest: int = named("the widest vector", _widest, inner)
+    return gcd(known_int(widest), whole) if whole else widest
 
 
 def _widest(layout: AnyLayout) -> Any:
@@ -358,4 +361,4 @@ def _follows(mode: Any, size: Any) -> bool:
 
 def _require_positive(n: Any, what: str) -> None:
     if less(n, 1):
-        raise LayoutError(f"{what} cannot number {n}", "There is at least one.", n=n)
+        raise naming_call(LayoutError(f"{what} cannot number {n}", "There is at least one.", n=n))

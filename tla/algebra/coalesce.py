@@ -15,11 +15,13 @@ from operator import mul
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CongruenceError, CoordinateError, UndecidedError
-from ..ground import constexpr
+from ..ground import constexpr, limit_error, limit_of
 from ..layouts import (
     AnyLayout,
     as_int_tuple,
     as_layout,
+    is_composed,
+    is_swizzle,
     leaves,
     of_static,
     product,
@@ -42,6 +44,7 @@ from ..numbers import (
     is_tuple,
     keeps_assumptions,
     known_eq,
+    known_int,
     known_lt,
     min_,
     of_domain,
@@ -184,12 +187,28 @@ def same_function(a: AnyLayout, b: AnyLayout) -> bool:
         UndecidedError: symbolic ints leave it open.
     Source: Cecka, CuTe Layout Representation and Algebra, on coalescing.
     """
+    if is_composed(a) or is_composed(b):
+        return _same_seen(a, b)
     forms = [raw_modes(coalesce(x)) for x in (a, b)]
     if not is_symbolic(*forms[0], *forms[1]):
         empty = [any(s == 0 for s, _d in form) for form in forms]
         return all(empty) if any(empty) else forms[0] == forms[1]
     answer, obligation = _one_form(*forms)
     return answer or decide(_may_differ(a, b), obligation)
+
+
+def _same_seen(a: Any, b: Any) -> bool:
+    """`same_function`, one of the two behind a function: by what is outside, else one by one."""
+    if known_int(a.size) != known_int(b.size):
+        return False
+    of_one = is_composed(a) and is_composed(b) and (a.outer, a.offset) == (b.outer, b.offset)
+    if of_one and is_swizzle(a.outer):
+        return same_function(a.inner, b.inner)
+    size, most = known_int(a.size), limit_of("indices")
+    if size > most:
+        summary = f"whether {a} and {b} are one function is looked at one by one: {size} coordinates"
+        raise limit_error("indices", summary, needed=size, a=a, b=b)
+    return all(a(i) == b(i) for i in range(size))
 
 
 def _one_form(a: Modes, b: Modes) -> Question:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..errors import LayoutError, OverlapError
-from ..ground import constexpr
-from ..layouts import AnyLayout, as_shape, leaves, text_of, trusted
+from ..errors import LayoutError, OverlapError, UnsupportedError
+from ..ground import constexpr, naming_call
+from ..layouts import AnyLayout, as_shape, is_composed, is_swizzle, leaves, text_of, trusted
 from ..numbers import (
     INT,
     PLAIN_INTS,
@@ -27,9 +27,12 @@ from ..numbers import (
     keeps_assumptions,
     known_divides,
     known_eq,
+    known_int,
     known_lt,
 )
 from .composition import tiler_layout
+from .facts import is_bijective
+from .linear import run_of
 from .modes import (
     Mode,
     Modes,
@@ -81,7 +84,23 @@ def complement(
                 cotarget=target,
             )
         target = as_shape(target)
+    if is_composed(layout):
+        return free(_filling(layout), target)
     return free(tiler_layout(layout), target)
+
+
+def _filling(layout: Any) -> AnyLayout:
+    """The inner layout of one that reaches the same offsets, of a swizzle that keeps them together."""
+    inner = layout.inner
+    n = known_int(inner.size)
+    is_same = is_swizzle(layout.outer) and known_eq(layout.offset, 0) is True
+    if not is_same or is_composed(inner) or not is_bijective(inner) or run_of(layout.outer, n) < n:
+        raise UnsupportedError(
+            f"{layout} has no complement of known form",
+            "It has one where the inner layout fills a range that the swizzle maps onto itself.",
+            layout=layout,
+        )
+    return inner  # type: ignore[no-any-return]
 
 
 def free(
@@ -202,7 +221,8 @@ def _refuse(layout: AnyLayout, below: Any, mode: Any) -> NoReturn:
     if known_lt(_1, s) is None:  # of size 1 it is not at fault
         Questions(lambda: f"the complement of {layout}").refuse(s, "==", _1)
     if s == 0:
-        raise LayoutError(f"{layout} has no coordinate, and so no complement", layout=layout)
+        refusal = LayoutError(f"{layout} has no coordinate, and so no complement", layout=layout)
+        raise naming_call(refusal)
     if d < 0:
         raise LayoutError(
             f"{layout} has no complement: the mode {s}:{d} runs backwards",

@@ -118,7 +118,10 @@ def nullspace(layout: AnyLayout, *, assume: Conditions | None = None) -> AnyLayo
 
     Source: CuTe ``nullspace``, layout.hpp.
     """
-    return named("the nullspace", _broadcast, as_layout(layout))
+    inner: Any = layout
+    while is_composed(inner):  # what is outside goes from there to one offset
+        inner = inner.inner
+    return named("the nullspace", _broadcast, as_layout(inner))
 
 
 def _broadcast(layout: AnyLayout) -> AnyLayout:

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..errors import UndecidedError
+from ..errors import UndecidedError, UnsupportedError
 from ..ground import constexpr, shortened
-from ..layouts import AnyLayout, as_layout
+from ..layouts import AnyLayout, as_layout, is_composed, is_swizzle, offset_lists, trusted
 from ..numbers import (
     IntLike,
     comparison,
@@ -25,14 +25,17 @@ from ..numbers import (
     is_static,
     known_divides,
     known_eq,
+    known_int,
     known_lt,
     leaf,
     less,
     static_int,
 )
 from .cancelling import cancelling
+from .coalesce import filter_zeros
 from .coordinates import numbered
 from .modes import Modes, in_profile, is_symbolic, magnitude, raw_modes
+from .preimage import preimage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +53,7 @@ def is_injective(layout: AnyLayout) -> bool:
         UndecidedError: the answer depends on a symbolic int, or the modes are so tangled that a
             search of 100,000 steps did not settle it; see `collision`.
     """
-    return _shared(layout, witness=False) is None
+    return _shared(_unswizzled(layout), witness=False) is None
 
 
 @constexpr
@@ -68,6 +71,7 @@ def collision(layout: AnyLayout) -> tuple[Any, Any] | None:
             search of 100,000 steps found nothing and left some out. Then ``modes`` are the leaves that
             it could not settle, counted from 0, and ``steps`` what it did.
     """
+    layout = _unswizzled(layout)
     pair = _shared(layout, witness=True)
     if pair is None:
         return None
@@ -86,6 +90,8 @@ def is_contiguous(layout: AnyLayout) -> bool:
     as ``size == cosize`` and injective, yet never hard: sorted, each stride must be the product of
     the sizes before it.
     """
+    if is_composed(layout):
+        return is_injective(layout) and known_int(layout.cosize) == known_int(layout.size)
     modes = _real(layout)
     return modes is None or _end([(s, magnitude(d)) for s, d in modes], once=True) is not None
 
@@ -96,6 +102,8 @@ def is_bijective(layout: AnyLayout) -> bool:
     >>> is_bijective(Layout((4, (2, 3)), (6, (3, 1)))), is_bijective(Layout((4, 2), (-1, 4)))
     (True, False)
     """
+    if is_composed(layout):
+        return is_contiguous(layout) and (not known_int(layout.size) or _reaches(layout, 0))
     modes = _real(layout)
     return modes is None or (not _descends(modes) and _end(modes, once=True) is not None)
 
@@ -109,6 +117,12 @@ def is_surjective_onto(layout: AnyLayout, n: IntLike) -> bool:
     An empty layout is onto 0 offsets and no other layout is; nothing is onto a negative number.
     """
     size: Any = leaf(n)
+    if is_composed(layout):
+        moving = filter_zeros(_unswizzled(layout))
+        if not is_injective(moving):  # some are reached twice, so they are looked at one by one
+            return {*_listed(layout)} == {*range(known_int(size))}
+        is_whole = known_int(layout.cosize) == known_int(moving.size)
+        return is_whole and bool(known_int(moving.size) == size and (not size or _reaches(layout, 0)))
     modes = _real(layout)
     if modes is None:
         return equal(size, 0)
@@ -125,6 +139,31 @@ def is_surjective_onto(layout: AnyLayout, n: IntLike) -> bool:
 
 Numbered: TypeAlias = "list[tuple[int, Any, Any]]"
 """Modes with the index of their leaf: plain ints, and symbolic ints as they are."""
+
+
+def _unswizzled(layout: Any) -> AnyLayout:
+    """What lies behind swizzles: each offset of it goes to one of theirs, and no two to the same."""
+    while is_composed(layout):
+        if not is_swizzle(layout.outer):
+            raise UnsupportedError(
+                f"the facts of {layout} are not known: its outer function is no swizzle", layout=layout
+            )
+        layout = layout.inner
+    return as_layout(layout)
+
+
+def _listed(layout: Any) -> Iterator[int]:
+    """The offsets of a layout behind functions, one by one."""
+    if is_composed(layout):
+        return (known_int(layout.through(x)) for x in _listed(layout.inner))
+    return iter(offset_lists(trusted((layout.shape,), (layout.stride,))))
+
+
+def _reaches(layout: Any, offset: int) -> bool:
+    """Whether an offset is one of a layout behind swizzles, each of which is its own inverse."""
+    while is_composed(layout) and offset >= 0:
+        offset, layout = known_int(layout.outer(offset)) - known_int(layout.offset), layout.inner
+    return not is_composed(layout) and next(iter(preimage(layout, offset)), None) is not None
 
 
 def _numbered(layout: AnyLayout) -> Numbered | None:

@@ -96,6 +96,7 @@ class LinearLayout(Record):
         """The number of arguments: 2 to the bits that go in."""
         return 1 << len(self.columns)
 
+    @guarded
     def __call__(self, index: int) -> int:
         """Return the image of an index, a number of all the bits that go in.
 

@@ -6,27 +6,41 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from ..errors import DivisibilityError, LayoutError
+from ..errors import DivisibilityError, LayoutError, UnsupportedError
 from ..layouts import (
     AnyLayout,
+    ComposedLayout,
     as_layout,
     as_shape,
     cosize,
+    is_composed,
     is_layout,
+    is_swizzle,
     make_layout,
     make_ordered_layout,
     product_each,
     text_of,
     trusted,
 )
-from ..numbers import IntTuple, _0, _1, ceil_div, decide_all, division, is_tuple, known_eq, of_domain
+from ..numbers import (
+    IntTuple,
+    _0,
+    _1,
+    ceil_div,
+    decide_all,
+    division,
+    is_tuple,
+    known_eq,
+    known_int,
+    of_domain,
+)
 from .by_mode import Tiler, by_mode
 from .complement import free, gaps
-from .composition import composed, tiler_layout, walk_ints
+from .composition import composed, composition, tiler_layout, walk_ints
 from .divide import unzipped
 from .facts import is_bijective
 from .inverse import right_inverse
-from .modes import in_shape, modes_of, operation, read_both, row
+from .modes import in_shape, modes_of, operation, raw_modes, read_both, row
 
 if TYPE_CHECKING:
     from ..numbers import Conditions
@@ -55,6 +69,9 @@ def logical_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None
     """
     if is_layout(tiler):
         return multiplied(block, tiler)
+    if is_composed(tiler):
+        found: AnyLayout = _multiplied_seen(block, tiler)
+        return found
     return by_mode(lambda mode, part: multiplied(mode, tiler_layout(part)), block, tiler)
 
 
@@ -77,6 +94,35 @@ def multiplied(block: AnyLayout, tiler: AnyLayout) -> AnyLayout:
             *error.details,
             **{**error.data, "block": block, "tiler": tiler},
         ) from None
+
+
+def _multiplied_seen(block: AnyLayout, tiler: Any) -> Any:
+    """`logical_product` by a layout behind a swizzle: the copies of the block are swizzled.
+
+    Raises:
+        UnsupportedError: the swizzle of the copies would move elements of the block.
+    """
+    rest = free(block, block.size * tiler.inner.cosize, grows=True)
+    copies: Any = composition(rest, tiler)
+    if not is_swizzle(copies.outer) or copies.offset or not _stays_below(block, copies):
+        raise UnsupportedError(
+            f"the product of {block} with {tiler} has no known form",
+            "The swizzle of the copies would move elements of the block too.",
+            block=block,
+            tiler=tiler,
+        )
+    return ComposedLayout(copies.outer, _0, row((block, copies.inner)))
+
+
+def _stays_below(block: AnyLayout, copies: Any) -> bool:
+    """Whether no offset of the block carries into the bits that the swizzle of its copies moves."""
+    if not copies.outer.bits:
+        return True
+    modes = [(known_int(s), known_int(d)) for s, d in raw_modes(copies.inner)]
+    ends = [1 << i for i in range(int(copies.outer.base) + 1)]
+    # below such an end the block and some of its copies add up without a carry
+    low = [sum([(s - 1) * d for s, d in modes if d % end]) for end in ends]
+    return any(known_int(block.cosize) + x <= end for x, end in zip(low, ends, strict=True))
 
 
 @operation
@@ -199,7 +245,8 @@ def tile_to_shape(
 
     Args:
         shape: A size for each mode of the result, a multiple of the block's.
-        order: The mode with the least order is tiled first; by default the first mode.
+        order: The mode with the least order is tiled first, of equal ones the first; by default the
+            first mode.
 
     Raises:
         DivisibilityError: a size is no multiple of the block's. The error offers the padded shape.

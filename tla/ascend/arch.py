@@ -33,7 +33,7 @@ from ..ground import (
 )
 from ..numbers import is_tuple
 from .cube import PRODUCTS, Product
-from .elements import C0_BITS, FRACTAL_BITS, element
+from .elements import C0_BITS, FRACTAL_BITS, element, is_element
 from .limits import LIMITS, Limit
 
 if TYPE_CHECKING:
@@ -307,8 +307,11 @@ def _unknown(name: str, names: list[str]) -> UnsupportedError:
     key = name.strip().lower().rpartition("::")[2]
     lower = {a.lower(): a for a in names}
     near = [a for a in names if key and key in a.lower()]
-    near = near or [lower[a] for a in near_words(key, lower)]
+    lower |= {a.removeprefix("ascend"): lower[a] for a in list(lower)}
+    near = near or list(dict.fromkeys(lower[a] for a in near_words(key, lower)))
     hint = did_you_mean(near, list(_FACTS))
+    if is_element(name):
+        hint = f"It is an element type; the architecture comes first, as in {next(iter(_FACTS))} {key}."
     return UnsupportedError(f"there is no architecture {shortened(name)!r}", hint, name=name)
 
 

@@ -135,6 +135,18 @@ def element(name: ElementLike) -> Element:
     return kind
 
 
+def is_element(name: str) -> bool:
+    """Return whether a text names an element type: it may stand in the place of another word.
+
+    >>> is_element("half"), is_element("zN")
+    (True, False)
+    """
+    try:
+        return bool(element(name))
+    except UnsupportedError:
+        return False
+
+
 @constexpr
 def accumulator(a: str | Element, b: str | Element | None = None) -> Element:
     """Return the type in which the cube core sums products of two types: ``float`` or ``int32_t``.

@@ -15,10 +15,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sized
 from itertools import islice
+from operator import index
 from typing import TYPE_CHECKING, NamedTuple, SupportsIndex, TypeAlias
 
 from ..errors import KindError, LayoutError, LeafError, ParseError
-from ..ground import constexpr, described, most_digits, shortened, too_long_in
+from ..ground import (
+    constexpr,
+    described,
+    is_too_long,
+    most_digits,
+    shortened,
+    shown,
+    too_long_in,
+)
 from ..numbers import ceil_div
 
 if TYPE_CHECKING:
@@ -66,7 +75,7 @@ ShapeLike: TypeAlias = "str | Sequence[SupportsIndex]"
 
 _NAME = r"(?:(?:\w+::)*(?:GemmShape|GemmCoord|Shape)\s*(?=[<({]))?"
 _TEXT = re.compile(rf"\s*{_NAME}(?:<(?P<a>.*)>|\((?P<b>.*)\)|\{{(?P<c>.*)\}}|(?P<d>.*?))\s*", re.S)
-_EXTENT = re.compile(r"\s*(?:_?([0-9]+)|(?:\w+::)*Int\s*<\s*([0-9]+)\s*>)\s*")
+_EXTENT = re.compile(r"\s*(?:_?(-?[0-9]+)|(?:\w+::)*Int\s*<\s*(-?[0-9]+)\s*>)\s*")
 
 
 @constexpr
@@ -149,7 +158,31 @@ def index_of(name: str, x: SupportsIndex) -> int:
 
     Raises:
         LeafError: the value is no int, or is a bool; the error has the name.
+        LayoutError: it has more digits than are written.
     """
-    if isinstance(x, bool) or not hasattr(x, "__index__"):
-        raise LeafError(f"{name} is an int, not {described(x)}", value=x)
-    return x.__index__()
+    try:
+        if isinstance(x, bool):
+            raise TypeError
+        value = index(x)
+    except TypeError:
+        raise LeafError(f"{name} is an int, not {described(x)}", value=x) from None
+    if value.bit_length() > 64 and is_too_long(value):
+        raise LayoutError(f"{name} has more than {most_digits()} digits", "No core counts that far.")
+    return value
+
+
+def flag(name: str, x: object) -> bool:
+    """Return a flag as a plain bool; 0 and 1 are flags too.
+
+    >>> flag("split", 1)
+    True
+
+    Raises:
+        LayoutError: the value is neither true nor false; the error has the name.
+    """
+    try:
+        if x == 0 or x == 1:
+            return bool(x)
+    except ValueError:  # an array
+        pass
+    raise LayoutError(f"{name} = {shown(x)}, a flag is true or false", value=x)

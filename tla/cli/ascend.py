@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .commands import COMMANDS, SUBCOMMANDS
-from .parser import Parser
+from .parser import Parser, command_first
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +29,7 @@ examples:
 
 def run(arguments: list[str]) -> int:
     """Run a subcommand and return its exit code."""
+    arguments = command_first(arguments)
     if arguments and arguments[0] in SUBCOMMANDS:
         return _command(arguments[0])(arguments[1:])
     lines = "\n".join(f"  {name:10} {text}" for name, text in SUBCOMMANDS.items())

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..ascend import ARCHES, arch, gemm
 from ..errors import ParseError
-from ..ground import say
-from .columns import columns, plural
+from ..ground import plural, say
+from .columns import columns
 from .commands import SUBCOMMANDS
 from .common import numbers, positive, signed
 from .messages import complain, say_json

@@ -19,10 +19,10 @@ from ..ascend import (
     l1_to_l0b,
     tags_of,
 )
-from ..ground import say
+from ..ground import plural, say
 from ..layouts import text_of
 from ..read import read, tagged
-from .columns import columns, plural
+from .columns import columns
 from .commands import SUBCOMMANDS
 from .common import InputError, bytes_in_words, signed, text_argument
 from .messages import say_json

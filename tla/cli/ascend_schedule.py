@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..ascend import ARCHES, WORDS, timeline
+from ..ascend import ARCHES, WORDS, swizzle, timeline
 from ..ground import LIMITS, Panels, say
 from . import ascend_schedule_text as text
 from .ascend_schedule_facts import Entry, Request, difference
@@ -120,11 +120,16 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+_TAKES = {"splitk": "splits", "rows": "grouped"}
+"""The options that only some swizzles take, and the property that tells of it."""
+
+
 def _refusal(orders: Sequence[BlockSwizzle], options: argparse.Namespace) -> str:
     """Return the refusal of the first option that none of the swizzles takes; empty without one."""
-    takes = {"splitk": any(o.splits for o in orders), "rows": any(o.grouped for o in orders)}
+    takes = {name: any(getattr(o, what) for o in orders) for name, what in _TAKES.items()}
     names = " and ".join(o.name for o in orders)
     for name, is_taken in takes.items():
         if getattr(options, name) is not None and not is_taken:
-            return f"--{name} is not for {names}"
+            takers = " or ".join(word for word in WORDS if getattr(swizzle(word), _TAKES[name]))
+            return f"--{name} is not for the swizzle {names}: --swizzle {takers} takes it"
     return ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..ascend import arch, default_swizzle, gemm, gemm_shape, swizzle, tally
 from ..errors import UnsupportedError
-from .columns import plural
+from ..ground import plural
 from .common import numbers
 from .progress import progress_bar
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..ascend import ARCHES
-from .columns import columns, plural
+from ..ground import plural
+from .columns import columns
 from .common import bytes_in_words, in_tenths, short_bytes
 
 if TYPE_CHECKING:

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..ascend import ARCHES, PIPES, in_us, search
 from ..errors import UnsupportedError
-from ..ground import say
+from ..ground import plural, say
 from .ascend_check import leading_dimensions
-from .columns import columns, plural
+from .columns import columns
 from .commands import SUBCOMMANDS
-from .common import positive, short_bytes
+from .common import file_argument, positive, short_bytes
 from .messages import say_json
 from .parser import argument_parser
 from .progress import progress_bar
-from .saving import save
+from .saving import expect_place, save
 
 if TYPE_CHECKING:
     import argparse
@@ -63,6 +63,8 @@ def run(arguments: list[str]) -> int:
     rank: int | None = options.explain
     if rank is not None and rank > options.top:
         parser.error(f"--explain {rank} is not among the best {options.top}: say --top {rank}")
+    if options.tuner not in (None, "-"):
+        expect_place(options.tuner)
     ranking = _ranked(options)
     if rank is not None and rank > len(ranking.tiles):
         raise UnsupportedError(f"there is no rank {rank}, the last is {len(ranking.tiles)}", rank=rank)
@@ -125,7 +127,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--explain", type=positive, metavar="RANK", help="say what its time is made of")
     parser.add_argument(
-        "--tuner", metavar="FILE", help="write the tiles for CATLASS's tuner; - is standard output"
+        "--tuner",
+        metavar="FILE",
+        type=file_argument,
+        help="write the tiles for CATLASS's tuner; - is standard output",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     return parser

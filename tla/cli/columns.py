@@ -33,19 +33,6 @@ def columns(head: Sequence[str], rows: Sequence[Sequence[str]], numbers: int) ->
     return lines
 
 
-def plural(count: int, word: str) -> str:
-    """Return a count of things in words.
-
-    >>> plural(1, "buffer"), plural(2, "copy"), plural(0, "array")
-    ('1 buffer', '2 copies', '0 arrays')
-    """
-    if count == 1:
-        return f"1 {word}"
-    if word[-1] == "y" and word[-2] not in "aeiou":
-        return f"{count} {word[:-1]}ies"
-    return f"{count} {word}s"
-
-
 def wrapped(items: Iterable[str], indent: str) -> list[str]:
     """Return the lines of a list with commas; no line breaks within an item.
 

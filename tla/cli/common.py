@@ -88,8 +88,18 @@ def _assumes(error: TlaError) -> str:
 
 
 def text_argument(text: str) -> str:
-    """Return a text argument; for ``-`` the text of standard input."""
-    return read_file("-").strip() if text == "-" else text
+    """Return a text argument; for ``-`` the text of standard input.
+
+    Raises:
+        InputError: standard input cannot be read, or is empty.
+    """
+    if text != "-":
+        return text
+    text = read_file("-").strip()
+    if not text:
+        where = "It is read where an argument is '-', or where the text is left out."
+        raise InputError("standard input is empty", where, path="-")
+    return text
 
 
 def read_file(path: str) -> str:
@@ -211,6 +221,22 @@ def number_argument(text: str) -> int:
     if not text.removeprefix("-").isdigit() or not text.isascii():
         raise argparse.ArgumentTypeError(f"needs a number, not {text!r}")
     return int(text)
+
+
+def opcode_argument(text: str) -> str:
+    """Return an opcode of HLO given as an option."""
+    if not re.fullmatch(r"[A-Za-z][\w.-]*", text):
+        raise argparse.ArgumentTypeError(f"takes the name of one opcode, not {shortened(text)!r}")
+    return text
+
+
+def file_argument(text: str) -> str:
+    """Return the name of a file to write, given as an option."""
+    if not text:
+        raise argparse.ArgumentTypeError(
+            "takes the name of a file, or - for standard output; it got an empty text"
+        )
+    return text
 
 
 def positive(text: str) -> int:

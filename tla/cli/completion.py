@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ..ground import say
+from ..ground import LIMITS, say
 from .commands import COMMANDS, SUBCOMMANDS
 from .parser import argument_parser
 
@@ -34,6 +34,7 @@ _tla() {
     [ "$before" = = ] && before=${COMP_WORDS[COMP_CWORD - 2]}
 @CASES@
     COMPREPLY=($(compgen -W "$known" -- "$word"))
+    case $known in *=) compopt -o nospace 2>/dev/null ;; esac
 }
 complete -o default -F _tla tla
 """
@@ -77,7 +78,8 @@ def run(arguments: list[str], parser_of: Callable[[list[str]], Parser]) -> int:
 
 
 def _values(action: Action) -> str:
-    return " ".join(map(str, action.choices or ()))
+    known = [f"{name}=" for name in LIMITS] if action.dest == "limit" else action.choices or ()
+    return " ".join(map(str, known))
 
 
 def _cases(actions: dict[str, list[Action]]) -> str:
@@ -85,7 +87,7 @@ def _cases(actions: dict[str, list[Action]]) -> str:
     lines = ["    case $at:$before in"]
     for path, known in actions.items():
         for action in known:
-            if action.option_strings and action.choices:
+            if action.option_strings and _values(action):
                 places = "|".join(f"'{path}:{name}'" for name in action.option_strings)
                 lines.append(f"        {places}) known='{_values(action)}' ;;")
     lines += [
@@ -114,7 +116,7 @@ def _fish(actions: dict[str, list[Action]]) -> list[str]:
         for action in known:
             names = action.option_strings
             words = [f"-{'l' if name[1] == '-' else 's'} {name.lstrip('-')}" for name in names]
-            if action.choices:
+            if _values(action):
                 words += ["-x" if words else "-f", "-a", f"'{_values(action)}'"]
             elif words and action.nargs != 0:
                 words.append("-r")

@@ -96,7 +96,10 @@ def run(arguments: list[str]) -> int:
         parser.error("--dtype and --size go with a TLA layout; an XLA shape says both itself")
     element = by_tag and by_tag.element
     if element and options.dtype and element_type(options.dtype).bits != element.bits:
-        parser.error(f"--dtype {options.dtype}: {element} has {element.bits} bits")
+        bits = element_type(options.dtype).bits
+        parser.error(
+            f"--dtype {options.dtype} has {bits} bits, and the {element} of the tag has {element.bits}"
+        )
     arrays = value.arrays() if is_xla else [value]
     entries = [_entry(v, options.dtype, options.size, element) for v in arrays]
     if is_asked_for(options):

@@ -109,6 +109,11 @@ def _whole_lines(file: Any) -> Iterator[bytes]:
 _CHUNK: Final = 1 << 16
 
 _FOR_A_TERMINAL: Final = re.compile(
-    r"(\x1b\[[\d;]*[mK]|\r?\n|\t|[\udca0-\udcff])|[^ -~]",
+    r"(\x1b\[0*K"
+    r"|\x1b\[(?:(?>[34]8;5;\d+|[34]8;2;\d+;\d+;\d+|(?!0*8(?!\d))\d*)(?:;|(?=m)))*+m"
+    r"|\r?\n|\t|[\udca0-\udcff])|[^ -~]",
 )
-"""What is no plain letter; first what passes: colours and cut lines of compilers, letters of Latin-1."""
+"""What is no plain letter; first what passes: the cut end of a line, colours, letters of Latin-1.
+
+No text is hidden: 8 hides it, but as a part of a colour; 1K and 2K erase what stands before.
+"""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ..errors import DivisibilityError
 from .operation import Operands, operation_parser
 
 _EXAMPLES = """\
@@ -27,4 +28,8 @@ def run(arguments: list[str]) -> int:
     operands = Operands(parser, options, A=options.a, TILER=options.tiler)
     a, tiler = operands.layout("A"), operands.value("TILER")
     exact = {"exact": True} if options.exact else {}
-    return operands.write(f"{options.form}_divide", a, tiler, **exact)
+    try:
+        return operands.write(f"{options.form}_divide", a, tiler, **exact)
+    except DivisibilityError as error:
+        details = [detail.replace("With exact=False", "Without --exact") for detail in error.details]
+        raise DivisibilityError(error.summary, *details, **error.data) from None

@@ -33,7 +33,7 @@ from .operation import Operands, add_assume, as_table
 from .parser import argument_parser
 from .pictures import add_formats, is_file_format, write_figure
 from .show import layout_of
-from .where import index_argument, shape_of, steps_to
+from .where import expect_order, index_argument, shape_of, steps_to
 
 if TYPE_CHECKING:
     import argparse
@@ -136,6 +136,7 @@ def _parser() -> argparse.ArgumentParser:
         "arguments",
         metavar="ARGUMENT",
         nargs="*",
+        default=[],
         help="what it is applied to; of a layout a coordinate",
     )
     parser.add_argument(
@@ -165,8 +166,10 @@ def _require_fitting(parser: argparse.ArgumentParser, options: argparse.Namespac
     is_named = _is_operation(options.what) or options.what in _VIEWS
     if options.tag is not None and (is_named or options.arguments):
         parser.error("--tag goes with one layout")
-    if options.offset is not None and (is_named or options.arguments or options.tag is not None):
+    if options.offset is not None and (is_named or options.tag is not None):
         parser.error("--offset goes with one layout")
+    if options.offset is not None and options.arguments:
+        parser.error("one layout takes a coordinate or --offset, not both")
     if options.tile is not None and options.what != "tv":
         parser.error("--tile goes with 'tv'")
     if is_named and not options.arguments:
@@ -239,6 +242,7 @@ def _coordinate(parser: argparse.ArgumentParser, options: argparse.Namespace) ->
     text = operands.text("WHAT")
     if text.isidentifier():
         _refuse_unknown(parser, text)
+    expect_order("explain", text, options.arguments[0])
     layout = _one_layout(operands, "WHAT")
     index = index_argument(options.arguments[0], "ARGUMENT")
     try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..hlo import ModuleError, read_module
 from ..xla_bridge import CHIPS, chip_named
 from . import hlo_buffers
-from .common import InputError, positive
+from .common import InputError, opcode_argument, positive
 from .module_text import ModuleText
 from .parser import argument_parser
 from .pictures import add_formats, refuse_formats
@@ -20,6 +20,14 @@ if TYPE_CHECKING:
     from ..hlo import Module
 
 _WHOLE = ("against", "copies", "live")  # the reports that need the whole module
+
+_WITHOUT_EFFECT = {
+    "live": ("all", "layouts"),
+    "copies": ("layouts",),
+    "against": ("layouts", "by"),
+    "by": ("layouts",),
+}
+"""The options that would change nothing in a report."""
 
 _EPILOG = f"""\
 examples:
@@ -63,6 +71,10 @@ def run(arguments: list[str]) -> int:
     refuse_formats(
         parser, options, ["copies", "against", "by", "all", "layouts"], "the picture is of buffers"
     )
+    for report, names in _WITHOUT_EFFECT.items():
+        for name in names if getattr(options, report) else ():
+            if getattr(options, name):
+                parser.error(f"--{name} changes nothing with --{report}: leave it out")
     if options.chip is not None:
         options.chip = chip_named(options.chip).name
     text = ModuleText(options.file)
@@ -89,7 +101,13 @@ def _parser() -> argparse.ArgumentParser:
     add("--by", choices=("source", "op_name"), help="one line for each origin in the program")
     add("--all", action="store_true", help="list the arrays without memory of their own, too")
     add("--layouts", action="store_true", help="show the nested layout of each buffer")
-    add("--opcode", action="append", default=[], help="take an opcode that a newer XLA has")
+    add(
+        "--opcode",
+        type=opcode_argument,
+        action="append",
+        default=[],
+        help="take an opcode that a newer XLA has",
+    )
     add_formats(parser, json="print one JSON object")
     return parser
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..ground import say
+from ..ground import plural, say
 from ..hlo import ModuleError, read_module
 from ..memory import compare
-from .columns import columns, plural
+from .columns import columns
 from .common import InputError, name_of, read_file, short_bytes
 from .messages import say_json
 from .spaces import complain_of_spaces

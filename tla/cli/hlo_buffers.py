@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UnsupportedError
-from ..ground import say
+from ..ground import plural, say
 from ..hlo import ModuleError, read_stream
 from ..memory import MOST_DRAWN, RULES, Tally, label_of, source_of, stream_buffers
 from ..xla_bridge import memory_space_name, to_layout
-from .columns import columns, plural
+from .columns import columns
 from .common import InputError, bytes_in_words, short_bytes
 from .messages import complain, say_json
 from .pictures import is_asked_for, write_figure
@@ -49,7 +49,7 @@ def report(text: ModuleText, options: argparse.Namespace) -> int:
         write_figure(tally.figure(options.top or MOST_DRAWN, options.chip), options)
     elif options.json:
         say_json(_facts(tally, name, tables, problem, stopped, options))
-    else:
+    elif problem is None or tally.buffers or options.all:  # of a broken text no table of nothing
         _write(tally, options)
     complain_of_spaces((total.memory_space for total in tally.spaces), options.chip)
     if problem is not None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..ground import say
+from ..ground import plural, say
 from ..memory import Formats, copy_totals, module_copies, source_text
 from ..xla_bridge import memory_space_name, physical_bytes
-from .columns import columns, plural
+from .columns import columns
 from .common import in_tenths, short_bytes
 from .hlo_buffers import LISTED, left_out
 from .messages import say_json

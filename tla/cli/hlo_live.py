@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..ground import say
+from ..ground import plural, say
 from ..memory import MOST_DRAWN, alias_bytes, argument_bytes, array_waste, grouped, live, output_bytes
 from ..xla_bridge import memory_space_name
-from .columns import columns, plural
+from .columns import columns
 from .common import bytes_in_words, short_bytes
 from .hlo_buffers import group_facts, group_lines, row_facts
 from .messages import say_json

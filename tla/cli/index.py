@@ -9,12 +9,11 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import UnsupportedError
-from ..ground import Panels, say
+from ..ground import Panels, plural, say
 from ..hlo import ModuleError, read_module
-from ..indexing import FORMS, inverse, map_figure, parse_map, simplify
+from ..indexing import FORMS, MalformedError, inverse, map_figure, parse_map, simplify
 from ..read import read
-from .columns import plural
-from .common import positive
+from .common import InputError, opcode_argument, positive
 from .index_maps import (
     Shown,
     array_lines,
@@ -122,7 +121,13 @@ def _parser() -> argparse.ArgumentParser:
     add("--relation", action="store_true", help="the exact set of pairs and its counts; needs islpy")
     add("--form", choices=FORMS, default="2025", help="how maps are written: XLA's text of that year")
     add("--devices", type=positive, metavar="N", help="how many devices run the program")
-    add("--opcode", action="append", default=[], help="take an opcode that a newer XLA has")
+    add(
+        "--opcode",
+        type=opcode_argument,
+        action="append",
+        default=[],
+        help="take an opcode that a newer XLA has",
+    )
     add_formats(parser, json="print one JSON object")
     return parser
 
@@ -145,6 +150,8 @@ def _text(argument: str) -> tuple[str, ModuleText | None]:
     file = ModuleText(argument)
     text = "".join(file.pieces())
     problem = file.problem(None)
+    if problem is None and not text.strip():
+        problem = InputError(f"{file.name} is empty", path=argument)
     if problem is not None:
         file.close()
         raise problem
@@ -190,7 +197,9 @@ def _of_module(module: Module, options: argparse.Namespace) -> int:
             if not options.all:
                 raise
             refused[instruction.opcode] += 1
-            facts = {**_head(instruction), "reason": error.data.get("reason", error.summary)}
+            why = error.data.get("reason", error.summary)
+            why = f"it is wrong: {why}" if isinstance(error, MalformedError) else why
+            facts = {**_head(instruction), "reason": why}
         rows.append({"computation": computation.name, "line": instruction.line, **facts})
     if options.json:
         _print_json({"instructions": rows, "not_supported": dict(refused)})

@@ -20,6 +20,7 @@ from ..indexing import (
     inverse,
     layout_and_offset,
     leaves,
+    reached_maps,
     reads_figure,
     remove_unused_symbols,
     simplify,
@@ -104,12 +105,11 @@ def _maps(
     devices = shown.devices
     if through is None:
         found = list(accesses_of(instruction, devices=devices))
+    elif outputs == 1:
+        found = [(0, i, maps) for i, maps in enumerate(computation_maps(through, devices=devices))]
     else:
         found = [
-            (o, i, maps)
-            for o in range(outputs)
-            for i, maps in enumerate(computation_maps(through, o, devices=devices))
-            if maps or outputs == 1
+            (o, i, maps) for o in range(outputs) for i, maps in reached_maps(through, o, devices) if maps
         ]
     if shown.to_output:
         found = [(o, i, [inverse(m) for m in maps]) for o, i, maps in found]

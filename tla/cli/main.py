@@ -105,10 +105,11 @@ def _run(arguments: list[str]) -> int:
 def _dispatch(argv: list[str]) -> int:
     from .. import __version__, cli
     from .commands import COMMANDS
-    from .parser import Parser
+    from .parser import Parser, command_first
 
+    argv = command_first(argv)
     if argv[:1] == ["help"]:  # `tla help ascend copy` is `tla ascend copy --help`
-        argv = [*argv[1:], "--help"]
+        argv = [*command_first(argv[argv[1:2] == ["help"] :][1:]), "--help"]
     if argv[:1] == ["completion"]:
         return cli.completion.run(argv[1:], _parser_of)
     if argv and argv[0] in COMMANDS:

@@ -55,10 +55,11 @@ class ModuleText:
             return self.error
         if self.error is not None:
             summary, details = self.error.summary, []
-        elif stopped.instructions:
-            summary, details = f"{self.name} stops being a module in line {stopped.line}", [str(stopped)]
         else:
-            summary, details = f"{self.name} is no HLO module", [str(stopped)]
+            stops = f"stops being a module in line {stopped.line}"
+            what = f"{self.name} {stops if stopped.instructions else 'is no HLO module'}"
+            summary = stopped.end_of(self.name) or what
+            details = [] if summary.endswith(" is empty") else [str(stopped)]
         if stopped.instructions:
             details.append(f"{stopped.instructions} instructions before were read.")
         return InputError(summary, *details, path=self.path)

@@ -6,10 +6,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from ..ground import say
+from ..ground import plural, say
 from ..memory import check, chip_of, printed_bytes, printed_expansion, read_reports
 from ..xla_bridge import CHIPS, chip_named
-from .columns import columns, plural, wrapped
+from .columns import columns, wrapped
 from .common import name_of, positive, read_bytes
 from .messages import complain, say_json
 from .parser import argument_parser

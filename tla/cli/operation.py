@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ParseError, UndecidedError
 from ..evaluation import evaluate, text_of_value
 from ..ground import MAX_DEPTH, say
-from ..layouts import NamingScanner
+from ..layouts import NamingScanner, is_composed
 from ..numbers import Names, assume, condition_at
 from ..read import read
-from .common import as_option, text_argument
+from .common import InputError, as_option, text_argument
 from .parser import argument_parser
 from .show import layout_of
 
@@ -99,13 +99,16 @@ class Operands:
         return assume(*self._conditions)
 
     def layout(self, name: str) -> Any:
-        """Return the layout of an argument; a shape without strides is refused."""
-        return layout_of(self.value(name))
+        """Return the layout of an argument, perhaps behind a swizzle; no shape alone."""
+        value = self.value(name)
+        return value if is_composed(value) else layout_of(value)
 
     def explained(self, operation: str, *arguments: Any, **options: Any) -> Explanation:
         """Return the explanation of an operation, under the conditions of ``--assume``."""
         from ..explain import explain
 
+        for seen in filter(is_composed, arguments):
+            raise InputError(f"steps are shown of plain layouts, and {seen} has a swizzle")
         try:
             with assume(*self._conditions):
                 return explain(operation, *arguments, **options)

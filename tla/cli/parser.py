@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from ..errors import KindError
-from ..ground import LIMITS, did_you_mean, limits, near_words, say, shortened
+from ..ground import LIMITS, did_you_mean, limits, near_words, plural, say, shortened
 from .commands import COMMANDS
 from .messages import complain
 
@@ -42,13 +43,47 @@ class Parser(argparse.ArgumentParser):
         words = [*(args or ())]
         if any(isinstance(word, _Question) for word in words):
             raise ParserAsked(self)
+        self._expect_quotes(words)
         options, others = self.parse_known_args(words, namespace)
+        for word in others:
+            if word.startswith("-") and word != "-":
+                self._refuse_option(word.partition("=")[0])
         if others:
-            known = [name for action in self._actions for name in action.option_strings]
-            near = [near for word in others for near in near_words(word.partition("=")[0], known)]
-            hint = f". {did_you_mean(dict.fromkeys(near), [])}" if near else ""
-            self.error(f"unrecognized arguments: {' '.join(others)}{hint}")
+            places = [action for action in self._actions if not action.option_strings]
+            names = " and ".join(str(action.metavar) for action in places)
+            words = [str(getattr(options, action.dest)).strip() for action in places] + others
+            words = [shortened(word) for word in words]
+            takes = f"{plural(len(places), 'argument')}, {names}"
+            self.error(f"this command takes {takes}; it got {len(words)}: {' and '.join(words)}")
         return options
+
+    def _refuse_option(self, word: str) -> NoReturn:
+        """Refuse an option that is not known; suggest those of a near name, or of that matter."""
+        bare = word.lstrip("-")
+        known = {name.lstrip("-"): name for action in self._actions for name in action.option_strings}
+        near = [known[name] for name in near_words(bare, known)] or [
+            action.option_strings[-1]
+            for action in self._actions
+            if action.option_strings and len(bare) > 3 and bare in (action.help or "").split()
+        ]
+        hint = did_you_mean(near, []) if near else f"'{self.prog} --help' lists the options."
+        self.error(f"there is no option {word}. {hint}")
+
+    def _expect_quotes(self, words: list[str]) -> None:
+        """Refuse what a shell makes of a shape without quotes: of ``f32[3,5]{1,0}`` two words."""
+        expanded = [match for match in map(_EXPANDED.fullmatch, words) if match]
+        order = [match[2] for match in expanded if match[1] == expanded[0][1]]
+        if len(order) > 1:
+            whole = f"{expanded[0][1]}{{{','.join(order)}}}"
+            self.error(f"the shell has read the braces of {whole}: quote it, '{whole}'")
+
+    def error(self, message: str) -> NoReturn:
+        """End with a message; of arguments that are missing it says what the first one is."""
+        start, _, names = message.partition("required: ")
+        for action in self._actions if start == "the following arguments are " else ():
+            if action.help and (action.metavar or "") == names.partition(", ")[0]:
+                message += f". {action.metavar} is {action.help.replace('%%', '%')}"
+        super().error(message)
 
     def choose(self, words: list[str], what: str, known: Sequence[str]) -> int:
         """Show the help for no word, and obey an option; any other word is an error."""
@@ -57,8 +92,27 @@ class Parser(argparse.ArgumentParser):
             return 2
         if words[0].startswith("-"):
             self.parse_args(words[:1])
-        near = near_words(words[0].lower(), known)
+        word = words[0].lower()
+        near = near_words(word, [name for name in known if name[0] == word[:1]])
         self.error(f"there is no {what} {shortened(words[0])!r}. {did_you_mean(near, known)}")
+
+
+def command_first(words: list[str]) -> list[str]:
+    """Return the words with the options of every command, as ``--color never``, behind the command.
+
+    >>> command_first(["--color", "never", "show", "2:1"]), command_first(["--limit=cells=9"])
+    (['show', '--color', 'never', '2:1'], [])
+    """
+    start = 0
+    while words[start:] and re.match(r"--(colou?r|limit)(=|$)", words[start]):
+        start += 1 if "=" in words[start] else 2
+    if not words[start:] or words[start].startswith("-"):
+        return words[start:]
+    return [words[start], *words[:start], *words[start + 1 :]]
+
+
+_EXPANDED: Final = re.compile(r"([a-z]\w*\[[\d,<=?]*\])(\d+)", re.I)
+"""A word that a shell made of ``f32[3,5]{1,0}``."""
 
 
 class _Question(str):

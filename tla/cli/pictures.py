@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from .common import InputError
+from .common import InputError, file_argument
 from .saving import save
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def add_formats(parser: argparse.ArgumentParser, json: str | None = None) -> Non
         "-o",
         "--output",
         metavar="FILE",
+        type=file_argument,
         help=f"write the picture to a file, in the format of its name: {', '.join(_ENDINGS)}, else text;"
         " - is standard output",
     )
@@ -52,8 +53,12 @@ def format_of(options: argparse.Namespace) -> str | None:
     if options.format is not None or options.output is None:
         form: str | None = options.format
         return form
-    name = options.output.lower()
-    return next((of for ending, of in _ENDINGS.items() if name.endswith(ending)), None)
+    return _format_named(options.output)
+
+
+def _format_named(name: str) -> str | None:
+    """The format that the ending of a file name asks for; None for another ending."""
+    return next((of for ending, of in _ENDINGS.items() if name.lower().endswith(ending)), None)
 
 
 def is_file_format(options: argparse.Namespace) -> bool:
@@ -99,6 +104,10 @@ def write_figure(figure: AnyFigure, options: argparse.Namespace) -> None:
         return
     from ..show import html, latex, render, svg
 
+    named = _format_named(options.output or "")
+    if named not in (None, format_of(options)):
+        wanted = f"--{options.format} is asked for, and the name says {named}"
+        raise InputError.cannot("write", options.output, ValueError(wanted))
     if format_of(options) is None:
         for ending in _OTHERS:
             if options.output.lower().endswith(ending):

@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 from contextlib import suppress
-from errno import EACCES, EBUSY, EPERM, EROFS
+from errno import EACCES, EBUSY, EISDIR, ENOENT, EPERM, EROFS
 from typing import Final
 
 from ..ground import say
@@ -42,6 +42,18 @@ def save(path: str, text: str) -> None:
         raise
     except (OSError, ValueError) as error:
         raise InputError.cannot("write", path, error) from None
+
+
+def expect_place(path: str) -> None:
+    """Raise the error of a file that cannot be written, before work that takes long.
+
+    Raises:
+        InputError: the path is a folder, or lies in none.
+    """
+    folder = os.path.dirname(path) or "."
+    for is_wrong, code in ((os.path.isdir(path), EISDIR), (not os.path.isdir(folder), ENOENT)):
+        if is_wrong:
+            raise InputError.cannot("write", path, OSError(code, os.strerror(code)))
 
 
 def _status(path: str) -> os.stat_result | None:

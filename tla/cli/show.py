@@ -201,6 +201,11 @@ def layout_of(value: Any) -> AnyLayout:
             return to_layout(value)
         except UndecidedError as error:
             raise on_command_line(error, NUMBER_OR_BOUND) from None
+    if is_composed(value):
+        raise InputError(
+            f"{value} is a layout behind a swizzle, which this command does not take",
+            "'tla show' draws it, 'tla eval' gives its offsets.",
+        )
     hints = [f"Compact, it would be {Layout(value)}."] if _is_shape(value) else []
     raise InputError(f"{_text(value)} is no layout: a layout is a shape, ':' and a stride", *hints)
 

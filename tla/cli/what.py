@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import re
+from argparse import ArgumentTypeError
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..algebra import preimage
 from ..errors import CoordinateError
-from ..ground import say
+from ..ground import say, shortened
 from ..layouts import crd2idx, leaves, to_text
 from ..numbers import is_tuple
 from ..read import read, tagged
@@ -43,7 +45,7 @@ _SHOWN = 16
 def run(arguments: list[str]) -> int:
     parser = argument_parser("what", _EPILOG + POINTERS)
     parser.add_argument("shape", metavar="SHAPE", help=GIVEN)
-    parser.add_argument("offset", metavar="OFFSET", type=number_argument, help="an offset, in elements")
+    parser.add_argument("offset", metavar="OFFSET", type=_offset, help="an offset, in elements")
     parser.add_argument("--bytes", action="store_true", help="the offset is a byte address")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(signed(arguments))
@@ -69,6 +71,15 @@ def run(arguments: list[str]) -> int:
         for line in _lines(facts):
             say(line)
     return 0
+
+
+def _offset(text: str) -> int:
+    """One number; an index or a layout in its place has its own message."""
+    if re.search(r"[\[:<]", text):
+        raise ArgumentTypeError(f"needs a number, not {shortened(text)!r}; the layout comes first")
+    if re.fullmatch(r"[\s\d,()-]*,[\s\d,()-]*", text):
+        raise ArgumentTypeError(f"needs a number, not {text.strip()!r}; 'tla where' takes an index")
+    return number_argument(text)
 
 
 def _in_shape(shape: XlaShape, offset: int, is_byte: bool) -> dict[str, Any]:

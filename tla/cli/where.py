@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ParseError, UndecidedError
-from ..ground import say
+from ..ground import say, shortened
 from ..layouts import idx2crd, is_layout, parse_int_tuple, to_text
-from ..numbers import is_tuple
+from ..numbers import SymbolicInt, is_tuple
 from ..read import read, tagged
 from ..xla_bridge import (
     COMBINE,
@@ -72,6 +73,7 @@ def run(arguments: list[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(signed(arguments))
     text = text_argument(options.shape)
+    expect_order("where", text, options.index)
     by_tag = tagged(text)
     place = place_of(read(text)) if by_tag is None else by_tag.layout
     index = index_argument(options.index)
@@ -85,6 +87,22 @@ def run(arguments: list[str]) -> int:
     for name, text in rows(facts):
         say(f"{name:9} {text}")
     return 0
+
+
+_AN_INDEX = re.compile(r"[\s\d,()_-]+")
+
+
+def expect_order(command: str, text: str, index: str) -> None:
+    """Refuse an index in the place of a layout, before what may be that layout.
+
+    Raises:
+        InputError: the two are swapped.
+    """
+    if _AN_INDEX.fullmatch(text) and not _AN_INDEX.fullmatch(index):
+        raise InputError(
+            f"{text.strip()!r} is an index, and the layout comes first",
+            f"Write tla {command} '{shortened(index.strip())}' {text.strip()}.",
+        )
 
 
 def place_of(value: Any) -> XlaShape | AnyLayout:
@@ -134,9 +152,14 @@ def steps_to(shape: XlaShape, index: tuple[Any, ...] | None) -> TilingExplanatio
     try:
         return tiling_steps(shape, index)
     except UndecidedError as error:
+        faults = [
+            f"Write a number for {x}, from 0 to {n - 1}."
+            for x, n in zip([] if index is None else index, shape.dimensions, strict=False)
+            if isinstance(x, SymbolicInt) and type(n) is int
+        ]
         raise UndecidedError(
             f"whether {shape} has the element {to_text(index)} is open: {error.summary}",
-            NUMBER_OR_BOUND,
+            *(faults or [NUMBER_OR_BOUND]),
             **error.data,
         ) from None
 

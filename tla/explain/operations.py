@@ -25,6 +25,7 @@ from ..algebra import (
     tiler_layout,
 )
 from ..errors import UnsupportedError
+from ..ground import guarded
 from ..layouts import AnyLayout, is_layout
 from ..numbers import is_tuple
 from .explanation import Explanation
@@ -51,12 +52,13 @@ def explain(operation: str | Callable[..., Any], *arguments: Any, **options: Any
         raise UnsupportedError(
             f"there are no steps of {name!r} to show",
             f"Known: {', '.join(sorted(EXPLAINED))}.",
+            *(["layout.explain(1, 5) shows the steps of an offset."] if is_layout(operation) else ()),
             name=name,
         )
     from inspect import signature
 
     function = getattr(algebra, name)
-    result = function(*arguments, **options)
+    result = guarded(function)(*arguments, **options)
     call = signature(function).bind(*arguments, **options)  # puts keywords in their order
     whole = Explanation(name, call.args, result, options=tuple(call.kwargs.items()))
     return EXPLAINED[name](whole, *call.args, **call.kwargs)

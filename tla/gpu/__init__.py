@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .copies import CopyAtom as CopyAtom, copy_atoms as copy_atoms
     from .fields import ValueTypes as ValueTypes
     from .mma import MmaAtom as MmaAtom, atoms as atoms
+    from .shared import smem_atoms as smem_atoms
     from .tiles import (
         TiledCopy as TiledCopy,
         TiledMma as TiledMma,

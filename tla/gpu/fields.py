@@ -60,7 +60,7 @@ def static(*modes: Modes) -> AnyLayout:
 
 BITS: Final = {
     "double": 64, "float": 32, "tfloat32_t": 32, "xf32": 32, "half_t": 16, "bfloat16_t": 16,
-    "float_e4m3_t": 8, "float_e5m2_t": 8, "fp8": 8, "bf8": 8,
+    "float_e2m1_t": 4, "float_e4m3_t": 8, "float_e5m2_t": 8, "fp8": 8, "bf8": 8,
     "int64_t": 64, "int32_t": 32, "int": 32, "int16_t": 16, "int8_t": 8, "int4b_t": 4,
     "uint256_t": 256, "uint128_t": 128, "uint64_t": 64, "uint32_t": 32, "uint16_t": 16, "uint8_t": 8,
     "uint4b_t": 4, "uint1b_t": 1, "complex<double>": 128, "complex<float>": 64,

@@ -58,7 +58,13 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     # for the rooms above
     from . import dtypes as dtypes
-    from .arguments import guarded as guarded, refuse as refuse
+    from .arguments import (
+        guarded as guarded,
+        naming_argument as naming_argument,
+        naming_call as naming_call,
+        refuse as refuse,
+        unknown_argument as unknown_argument,
+    )
     from .display import (
         drawn_by as drawn_by,
         figure_of as figure_of,
@@ -93,6 +99,7 @@ if TYPE_CHECKING:
         described as described,
         did_you_mean as did_you_mean,
         near_words as near_words,
+        plural as plural,
         shortened as shortened,
         shown as shown,
     )

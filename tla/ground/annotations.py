@@ -22,7 +22,7 @@ from typing import Any
 from ..errors import KindError, LayoutError, TlaError
 from .limits import limit_of
 from .text import refused_digits
-from .words import described
+from .words import described, did_you_mean, near_words
 
 _LOOKED_AT = 1000
 """How many elements of a sequence are held against its annotation."""
@@ -31,13 +31,20 @@ _LOOKED_AT = 1000
 def refuse_arguments(
     function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
 ) -> None:
-    """Raise a `KindError` if an argument does not fit its annotation, or is too deep or too long."""
+    """Raise a `KindError` if an argument is missing or unknown, does not fit its annotation, or is too
+    deep or too long."""
     if isinstance(error, TlaError) and "argument" not in vars(error):
         return
+    called = re.sub(r"^.*<locals>\.|\.__(init|new|call)__$", "", function.__qualname__)
     try:
         bound = inspect.signature(function).bind(*args, **kwargs)
-    except (TypeError, ValueError):
-        return  # a wrong number of arguments: Python has said it
+    except ValueError:  # of no function of Python's
+        return
+    except TypeError:
+        if not str(error).startswith(f"{function.__qualname__}() "):
+            return  # a fault inside
+        summary = str(error).replace(function.__qualname__, called, 1)
+        raise misused(function, kwargs, summary) from None
     names = _Names(sys.modules[function.__module__])
     for name, given in bound.arguments.items():
         parameter = bound.signature.parameters[name]
@@ -47,10 +54,10 @@ def refuse_arguments(
         values = given.values() if many is parameter.VAR_KEYWORD else given
         for value in values if many in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL) else (given,):
             if not _fits_safely(value, hint, names):
-                called = re.sub(r"^.*<locals>\.|\.__(init|new)__$", "", function.__qualname__)
                 raise KindError(
                     f"{called}() takes {annotation} as {name!r}, not {described(value)}",
                     *_alias(annotation, hint),
+                    *(MAKERS[word] for word in re.findall(r"\w+", str(annotation)) if word in MAKERS),
                     function=function.__qualname__,
                     argument=name,
                     value=value,
@@ -63,6 +70,47 @@ def refuse_arguments(
         ) from None
     if isinstance(error, ValueError) and refused_digits(error) is not error:
         raise refused_digits(error) from None
+
+
+def misused(function: Any, kwargs: dict[str, Any], summary: str) -> KindError:
+    """The error of a call with a missing or unknown argument: the near name, and how it is called."""
+    parameters = dict(inspect.signature(function).parameters)
+    parameters.pop(UNKNOWN, None)
+    wrong = next((name for name in kwargs if name not in parameters), "")
+    left = [name for name in parameters if wrong and name not in kwargs]
+    near = [name for name in left if name.startswith(wrong)] or near_words(wrong, left)
+    words = [
+        f"[{word}]" if parameter.default is not parameter.empty else word
+        for name, parameter in parameters.items()
+        for word in (_FORMS.get(parameter.kind.name, "{}").format(name),)
+        if name not in ("self", "cls")
+    ]
+    return KindError(
+        summary,
+        *([did_you_mean(near, ())] if near else ()),
+        f"It is called as {summary.partition('(')[0]}({', '.join(words)}).",
+        function=function.__qualname__,
+    )
+
+
+_FORMS = {"VAR_POSITIONAL": "*{}", "VAR_KEYWORD": "**{}", "KEYWORD_ONLY": "{}=..."}
+"""How a kind of parameter is written."""
+
+UNKNOWN = "unknown"
+"""The ``**unknown`` of a function that no guard stands around; see `unknown_argument`."""
+
+MAKERS = {
+    "AnyFigure": "tla.layout_figure(layout) is the figure of a layout; other values have `figure()`.",
+    "AnyLayout": "tla.make_layout(shape, stride) and tla.read(text) give a layout.",
+    "Computation": "tla.hlo.read_module(text).entry is a computation.",
+    "Instruction": "tla.hlo.read_instruction(text) gives an instruction.",
+    "IndexingMap": "tla.indexing.parse_map(text) gives a map.",
+    "Module": "tla.hlo.read_module(text) gives a module.",
+    "Plan": "tla.ascend.gemm(arch, problem) gives a plan.",
+    "Tile": "tla.ascend.gemm(arch, problem).tile is a tile.",
+    **dict.fromkeys(("AnyShape", "XlaShape"), "tla.xla_bridge.parse_shape(text) gives a shape."),
+}
+"""How to get a value of a type, by the name that annotations have for it."""
 
 
 def _alias(annotation: Any, hint: Any) -> list[str]:

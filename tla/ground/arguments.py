@@ -24,6 +24,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..errors import TlaError
+
+_E = TypeVar("_E", bound="TlaError")
 _F = TypeVar("_F", bound="Callable[..., Any]")
 
 
@@ -92,6 +95,47 @@ _classes: set[type] = set()
 _VARIADIC = 0x0C
 _GENERATOR = 0x20
 """The flag of code that yields: ``inspect`` has it too, and takes long to load."""
+
+
+def unknown_argument(function: Any, unknown: dict[str, Any]) -> TlaError:
+    """Return the error of a call with keywords that are none, of a function without a guard.
+
+    The function takes them as ``**unknown``: in an inner loop that costs less than a guard.
+    """
+    from .annotations import misused
+
+    summary = f"{function.__name__}() got an unexpected keyword argument {next(iter(unknown))!r}"
+    return misused(function, unknown, summary)
+
+
+def naming_argument(error: _E) -> _E:
+    """Return an error about its ``value``, which will name the argument that holds the value.
+
+    >>> complement(24, Layout(4, 2))
+    Traceback (most recent call last):
+        ...
+    tla.errors.LeafError: expected an int, got Layout Layout(4, 2)
+      It is 'cotarget' in complement(layout=24, cotarget=Layout(4, 2)).
+    """
+    from .calls import name_argument
+
+    name_argument(error)
+    return error
+
+
+def naming_call(error: _E, form: str = "Asked by {}.") -> _E:
+    """Return an error that will name the call that it comes from, in the place of ``{}`` in a form.
+
+    >>> ceil_div(7, 0)
+    Traceback (most recent call last):
+        ...
+    tla.errors.DivisibilityError: cannot round to multiples of 0: it is not positive
+      Asked by ceil_div(a=7, b=0).
+    """
+    from .calls import name_call
+
+    name_call(error, form)
+    return error
 
 
 def refuse(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> None:

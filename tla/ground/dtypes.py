@@ -72,7 +72,11 @@ def element_type(name: str | ElementType) -> ElementType:
     if isinstance(name, ElementType):
         return name
     if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise KindError(f"expected the name of an element type, got {described(name)}", value=name)
+        word = str(getattr(name, "__name__", name)).lower()  # a dtype of numpy, or its class
+        known = _ELSEWHERE.get(word, word)
+        ways = [f"Write {known!r}."] if known in ELEMENT_TYPES else []
+        summary = f"expected the name of an element type, got {described(name)}"
+        raise KindError(summary, *ways, value=name)
     type_ = ELEMENT_TYPES.get(name.lower())
     if type_ is None:
         lower = shortened(name.lower())

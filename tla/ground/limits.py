@@ -19,8 +19,8 @@ from contextvars import ContextVar, Token
 from operator import index
 from typing import Any, Final, NamedTuple
 
-from ..errors import KindError, LimitError
-from .words import did_you_mean, near_words
+from ..errors import ArgumentError, KindError, LimitError
+from .words import did_you_mean, near_words, shown
 
 
 class Limit(NamedTuple):
@@ -47,7 +47,7 @@ LIMITS: Final[dict[str, Limit]] = {
     "brackets": Limit(1000, "levels of brackets in an instruction of HLO"),
     "calls": Limit(30, "levels of computations of HLO that call each other"),
     "modes": Limit(1 << 20, "modes that are copies of one"),
-    "rank": Limit(1000, "modes that an expression asks for by a number"),
+    "rank": Limit(1000, "modes that an expression asks for; variables or results of a map"),
     "coordinates": Limit(1 << 22, "coordinates, points or pairs in a list"),
     "offsets": Limit(1 << 28, "places of memory in an array of numpy"),
     "indices": Limit(1 << 16, "indices that are looked at one by one, where no rule decides"),
@@ -100,7 +100,7 @@ class limits:  # noqa: N801 (a context manager, used as a word)
             except TypeError:
                 is_count = False
             if not is_count:
-                raise KindError(f"the limit {name!r} is an int from 0 on, not {n!r}", name=name)
+                raise KindError(f"the limit {name!r} is an int from 0 on, not {shown(n)}", name=name)
         self._given = {name: index(n) for name, n in given.items()}
         self._tokens: list[Token[dict[str, int]]] = []
 
@@ -128,7 +128,7 @@ def way_out(name: str, needed: int | None = None) -> str:
     """
     most = limit_of(name)
     is_known = isinstance(needed, int) and not is_too_long(needed)  # a symbolic int may be asked for
-    more = f"{name}={needed if is_known else 2 * most}"
+    more = f"{name}={needed if is_known else 2 * most or 1}"
     return f"The limit {name!r} is {most}. `with tla.limits({more}):` raises it, so does --limit {more}."
 
 
@@ -148,6 +148,8 @@ def limit_error(
         needed: What would do, if that is known.
         argument: The limit that the caller gave in place of that of the table.
     """
+    if argument is not None and argument < 0:
+        raise ArgumentError(f"a limit is an int from 0 on, not {argument}", value=argument)
     most = limit_of(name) if argument is None else argument
     way = way_out(name, needed) if argument is None else f"The argument {most} sets the limit."
     return LimitError(summary, *details, way, limit=name, most=most, **data)

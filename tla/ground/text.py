@@ -115,7 +115,10 @@ class Scanner:
 
     def found(self) -> str:
         """The next token, in words for an error."""
-        return repr(self.peek()) if self.peek() else f"the {END}"
+        next_ = self.peek()
+        if "\udc80" <= next_ <= "\udcff":  # how Python holds a byte of an argument that is no text
+            return f"the byte \\x{ord(next_) - 0xDC00:02x}, which is not UTF-8"
+        return repr(next_) if next_ else f"the {END}"
 
     def fail_unclosed(self, opened: int, close: str, found: str = "") -> NoReturn:
         """Raise a `ParseError`: neither a comma nor the end of the bracket at ``opened`` comes next."""

@@ -30,6 +30,19 @@ def did_you_mean(near: Iterable[str], known: Iterable[str]) -> str:
     return f"Did you mean {words}?" if words else f"Known: {', '.join(known)}."
 
 
+def plural(count: int, word: str) -> str:
+    """Return a count of things in words.
+
+    >>> plural(1, "buffer"), plural(2, "copy"), plural(0, "array")
+    ('1 buffer', '2 copies', '0 arrays')
+    """
+    if count == 1:
+        return f"1 {word}"
+    if word[-1] == "y" and word[-2] not in "aeiou":
+        return f"{count} {word[:-1]}ies"
+    return f"{count} {word}s"
+
+
 def shortened(text: str, limit: int = 40) -> str:
     """Return a text cut to a length that an error can carry.
 

@@ -236,6 +236,8 @@ class Grammar:
         is_root = name_at > at
         match = _DEFINITION.match(text, name_at)
         if match is None:
+            if _A_SHAPE.match(text, name_at):
+                self.fail("a name and '=' before the shape of an instruction", name_at)
             head = _HEAD.match(text, name_at)
             if head is not None:
                 self.fail(f"'=' after the name {shortened(head[1])} of an instruction", head.end())
@@ -322,7 +324,7 @@ class Grammar:
                 match.start(1),
                 match.end(1),
                 *near_hint(near_names(opcode, self._opcodes)),
-                "One that a newer XLA has is read where it is named: opcodes=[...].",
+                f"An opcode of a newer XLA is read with opcodes=[{opcode!r}], or --opcode {opcode}.",
             )
         return _Call(shape, opcode, start, []), match.end()
 

@@ -31,7 +31,9 @@ def value_named(by_name: Mapping[str, V], name: str, what: str, where: str) -> V
     if bare in by_name:
         return by_name[bare]
     near = near_names(bare, by_name)
-    hint = near_hint(near) or [f"It has {len(by_name)} names."]
+    few = len(by_name) <= _LISTED
+    known = f"Known: {', '.join(by_name)}." if few else f"It has {len(by_name)} names."
+    hint = near_hint(near) or [known]
     raise NoSuchNameError(f"{where} has no {what} {bare}", *hint, name=bare, near=near)
 
 
@@ -42,6 +44,7 @@ def near_hint(near: Collection[str]) -> list[str]:
 
 _MOST_COMPARED = 2000
 _LONGEST_NAME = 200
+_LISTED = 8
 """The comparison of two names is slow, so longer names, and more names, are not compared."""
 
 

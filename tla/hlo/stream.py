@@ -16,6 +16,7 @@ from .frames import TABLES, SourceTables
 from .grammar import Closing, Grammar, Signature, Statement
 from .header import Header, header, table
 from .instruction import Instruction, names_in
+from .lexing import UnclosedError
 from .module import Module
 from .source import Source
 
@@ -34,8 +35,10 @@ class ModuleError(ParseError):
         module: The module up to the error; its last computation may be cut. A stream has only the
             header.
         computations, instructions: The numbers of computations and instructions up to the error.
+        is_cut: Whether the text ends before the module does.
     """
 
+    is_cut: bool
     module: Module
     computations: int
     instructions: int
@@ -45,6 +48,9 @@ class ModuleError(ParseError):
         self, error: ParseError, first_line: int, module: Module, computations: int, instructions: int
     ) -> None:
         super().__init__(error.summary, error.text, error.start, error.end, *error.details)
+        # a last word may be wrong, or cut
+        is_word = error.text[error.start : error.start + 1].isalnum()
+        self.is_cut = isinstance(error, UnclosedError) and not is_word
         self.first_line = first_line
         self.module = module
         self.computations = computations
@@ -55,14 +61,28 @@ class ModuleError(ParseError):
         return super().line + self.first_line - 1
 
     def __reduce__(self) -> tuple[object, ...]:
-        plain = ParseError(self.summary, self.text, self.start, self.end, *self.details)
+        plain = self._plain(self.summary, *self.details)
         facts = (self.first_line, self.module, self.computations, self.instructions)
         return type(self), (plain, *facts)
 
     def of_file(self, path: str) -> ModuleError:
         """Return the error with the name of the file before its text."""
-        error = ParseError(f"{path}: {self.summary}", self.text, self.start, self.end, *self.details)
+        end = self.end_of(path)
+        details = [self.summary, *self.details] if end else self.details
+        error = self._plain(end or f"{path}: {self.summary}", *details)
         return ModuleError(error, self.first_line, self.module, self.computations, self.instructions)
+
+    def end_of(self, name: str) -> str:
+        """Return what is said of a file that is empty or cut short; "" of any other."""
+        if self.is_cut and not self.text.strip() and self.first_line == 1:
+            return f"{name} is empty"
+        if self.is_cut and self.instructions:
+            return f"{name} ends in line {self.line}, inside its module: it is cut short"
+        return ""
+
+    def _plain(self, summary: str, *details: str) -> ParseError:
+        kind = UnclosedError if self.is_cut else ParseError
+        return kind(summary, self.text, self.start, self.end, *details)
 
 
 class ComputationHead(NamedTuple):

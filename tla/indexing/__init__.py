@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     )
     from .making import Constraint as Constraint
     from .maps import IndexingMap as IndexingMap, Point as Point, to_text as to_text
+    from .ops import MalformedError as MalformedError
     from .reading import parse_map as parse_map
     from .rescale import (
         ranges_to_dims as ranges_to_dims,
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     # for the rooms above
     from .accesses import accesses_of as accesses_of
     from .exact import isl as isl
+    from .fusion import reached_maps as reached_maps
     from .layouts import Memory as Memory
     from .ops import Devices as Devices, Leaf as Leaf, Op as Op, leaves as leaves
     from .text import FORMS as FORMS

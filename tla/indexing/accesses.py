@@ -49,6 +49,7 @@ def output_to_input(
 
     Raises:
         UnsupportedError: the instruction has no exact map; the error says why.
+        MalformedError: the instruction contradicts itself; an error of the kind above.
         CoordinateError: the instruction has no such output.
     """
     op = op_of(instruction, devices)
@@ -76,6 +77,7 @@ def input_to_output(
 
     Raises:
         UnsupportedError: the instruction has no exact map; the error says why.
+        MalformedError: the instruction contradicts itself; an error of the kind above.
         CoordinateError: the instruction has no such operand.
     """
     op = op_of(instruction, devices)

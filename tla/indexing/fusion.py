@@ -28,6 +28,8 @@ from __future__ import annotations
 
 from contextvars import ContextVar
 from functools import lru_cache, partial
+from heapq import heappop, heappush
+from itertools import accumulate, takewhile
 from typing import TYPE_CHECKING, Final
 
 from ..errors import CoordinateError, UnsupportedError
@@ -41,7 +43,7 @@ from .simplify import simplify
 from .unused import remove_unused_symbols
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ..hlo import Computation, Instruction
     from ..xla_bridge import AnyShape
@@ -95,8 +97,17 @@ def computation_maps(
         UnsupportedError: the calls of computations are too deep.
     """
     most = limit_of("maps") if most is None else most
-    known = _known_maps(_Same(computation), output, devices, most, limit_of("calls"))
-    return [list(maps) for maps in known]
+    of = _Same(computation)
+    known = _known_maps(of, output, devices, most, limit_of("calls"))
+    return [[*known.get(i, ())] for i in range(_places(of, devices).count)]
+
+
+def reached_maps(
+    computation: Computation, output: int, devices: Devices
+) -> Iterator[tuple[int, list[IndexingMap]]]:
+    """Yield the arrays of the parameters that an output reads: the number of each, and its maps."""
+    known = _known_maps(_Same(computation), output, devices, limit_of("maps"), limit_of("calls"))
+    return ((i, [*known[i]]) for i in sorted(known))
 
 
 def op_of(instruction: Instruction, devices: Devices = None) -> Op:
@@ -122,8 +133,8 @@ class _Same:
 @lru_cache(maxsize=_MOST_KNOWN)
 def _known_maps(
     of: _Same, output: int, devices: Devices, most: int, deepest: int
-) -> list[list[IndexingMap]]:
-    """The result of `computation_maps`, cached.
+) -> dict[int, list[IndexingMap]]:
+    """The result of `computation_maps` by the number of each array that is reached, cached.
 
     Without the cache, computations that each call the next one twice would need a time that doubles with
     each.
@@ -139,142 +150,90 @@ def _known_maps(
         )
     token = _depth.set(depth + 1)
     try:
-        return _Walk(computation, devices, most).maps(output)
+        return _Walk(_places(of, devices), most).maps(output)
     finally:
         _depth.reset(token)
 
 
-class _Walk:
-    """A walk through a computation, with the maps that lead to each array."""
+@lru_cache(maxsize=16)
+def _places(of: _Same, devices: Devices) -> _Places:
+    """The arrays of a computation, which the walks from all of its outputs share."""
+    return _Places(of.computation, devices)
 
-    def __init__(self, computation: Computation, devices: Devices, most: int) -> None:
+
+class _Places:
+    """The arrays of a computation: each is named by an instruction and a number within its result."""
+
+    def __init__(self, computation: Computation, devices: Devices) -> None:
         self.computation = computation
         self.devices = devices
-        self.most = most
         self.instructions = {each.name: each for each in computation.instructions}
+        self.order = {each.name: i for i, each in enumerate(computation.instructions)}
         self.shapes = {each.name: each.shape for each in computation.instructions}
-        self.found: dict[str, list[Found]] = {}
-        self.full: set[Place] = set()
-        self.sizes: dict[int, int] = {}  # by the ids of the shapes, which the instructions keep alive
-
-    def maps(self, output: int) -> list[list[IndexingMap]]:
-        root = self.computation.root
-        count = self.size(root.shape)
-        if not 0 <= output < count:
-            raise CoordinateError(
-                f"computation {self.computation.name} has no output {output}",
-                f"Its root {root.name} has {count}.",
-                output=output,
-            )
-        start = _identity(root, output)
-        if not start.is_known_empty:
-            self.at((root.name, output))[start] = None
-        for instruction in reversed(self.computation.instructions):
-            if instruction.parameter_number is None:
-                for leaf, maps in enumerate(self.found.pop(instruction.name, ())):
-                    if maps:
-                        self.go(instruction, leaf, list(maps))
-        out: list[list[IndexingMap]] = []
-        for parameter in self.computation.parameters:
-            reached = self.found.get(parameter.name)
-            for maps in reached or [{} for _ in range(self.size(parameter.shape))]:
-                smaller = dict.fromkeys(map(self.with_fewer_elements, maps))
-                out.append([m for m in smaller if not m.is_known_empty])
-        return out
-
-    # --- arrays, which are named by an instruction and a number within its result ---
+        self.ops: dict[str, Op] = {}
+        self.behind: dict[str, list[Place]] = {}
+        self.elements: dict[str, list[Place]] = {}
+        self.firsts: dict[int, list[int]] = {}  # by the ids of the shapes, which the instructions keep
+        parameters = computation.parameters
+        *numbers, self.count = accumulate([self.size(each.shape) for each in parameters], initial=0)
+        self.numbers = dict(zip([each.name for each in parameters], numbers, strict=True))
+        """The number of the first array of each parameter, among those of all; ``count`` of them."""
 
     def size(self, shape: AnyShape) -> int:
         """The number of arrays of a shape."""
-        if not isinstance(shape, XlaTuple):
-            return 1
-        if id(shape) not in self.sizes:
-            self.sizes[id(shape)] = sum(map(self.size, shape.elements))
-        return self.sizes[id(shape)]
+        return self.first(shape, len(shape.elements)) if isinstance(shape, XlaTuple) else 1
 
-    def at(self, place: Place) -> Found:
-        """The maps that lead to an array."""
-        name, leaf = place
-        if name not in self.found:
-            self.found[name] = [{} for _ in range(self.size(self.shapes[name]))]
-        return self.found[name][leaf]
+    def first(self, shape: XlaTuple, index: int) -> int:
+        """The number of the first array of an element of a tuple."""
+        if id(shape) not in self.firsts:
+            self.firsts[id(shape)] = list(accumulate(map(self.size, shape.elements), initial=0))
+        return self.firsts[id(shape)][index]
 
     def operands(self, instruction: Instruction) -> list[Place]:
         """The arrays of the operands; an operand of unknown shape counts as one array."""
-        out: list[Place] = []
-        for operand in instruction.operands:
-            shape = self.shapes.get(operand.name, operand.shape)
-            out += [(operand.name, i) for i in range(1 if shape is None else self.size(shape))]
-        return out
+        if instruction.name not in self.behind:
+            out = self.behind[instruction.name] = []
+            for operand in instruction.operands:
+                shape = self.shapes.get(operand.name, operand.shape)
+                out += [(operand.name, i) for i in range(1 if shape is None else self.size(shape))]
+        return self.behind[instruction.name]
 
-    # --- behind an instruction ---
+    def op(self, instruction: Instruction) -> Op:
+        """The op of an instruction, for the rules."""
+        if instruction.name not in self.ops:
+            self.ops[instruction.name] = op_of(instruction, self.devices)
+        return self.ops[instruction.name]
 
-    def go(self, instruction: Instruction, leaf: int, maps: list[IndexingMap]) -> None:
-        """Extend the maps that reach an array of an instruction to the arrays on which it depends."""
-        inside = self.passed_on(instruction, leaf)
-        if inside is not None:
-            self.add(inside, maps, [None])
-            return
-        places = self.operands(instruction)
+    def identity(self, instruction: Instruction, output: int) -> IndexingMap:
+        """The map from each element of an output to itself."""
         try:
-            behind = [[self.folded(m) for m in maps] for maps in self.maps_behind(instruction, leaf)]
+            return self.op(instruction).identity(output)
         except UnsupportedError as error:
-            behind = [[IndexingMap.undefined(error.summary)]] * len(places)
-        same = _identity(instruction, leaf)
-        for place, onwards in zip(places, behind, strict=True):
-            if onwards and place[0] in self.shapes:  # what a fragment does not define leads nowhere
-                self.add(place, maps, [None if m == same and not m.is_undefined else m for m in onwards])
+            return IndexingMap.undefined(error.summary)
 
     def passed_on(self, instruction: Instruction, leaf: int) -> Place | None:
         """The array that an array of a tuple, or of an element of one, equals."""
         if instruction.opcode == "tuple":
-            for operand in instruction.operands:
-                shape = self.shapes.get(operand.name)
-                if shape is None:
-                    return None
-                if leaf < self.size(shape):
-                    return operand.name, leaf
-                leaf -= self.size(shape)
-        elif instruction.opcode == "get-tuple-element":
+            if instruction.name not in self.elements:
+                known = takewhile(lambda place: place[0] in self.shapes, self.operands(instruction))
+                self.elements[instruction.name] = list(known)
+            places = self.elements[instruction.name]
+            return places[leaf] if leaf < len(places) else None
+        if instruction.opcode == "get-tuple-element":
             name = instruction.operands[0].name
             shape = self.shapes.get(name)
             index = instruction.attributes.get("index", "")
             if isinstance(shape, XlaTuple) and index.isdecimal() and int(index) < len(shape.elements):
-                return name, sum(map(self.size, shape.elements[: int(index)])) + leaf
+                return name, self.first(shape, int(index)) + leaf
         return None
-
-    def add(
-        self, place: Place, maps: Iterable[IndexingMap], onwards: Sequence[IndexingMap | None]
-    ) -> None:
-        """Add maps to an array, each composed with those that lead to it; None changes nothing."""
-        here = self.at(place)
-        for first in maps:
-            for second in onwards:
-                if place in self.full:
-                    return
-                both = first if second is None else self.composed(first, second)
-                if not both.is_known_empty:
-                    here[both] = None
-                if len(here) > self.most:
-                    self.full.add(place)
-                    here.clear()
-                    why = f"more than {self.most} maps lead to {place[0]}, the limit 'maps'"
-                    here[IndexingMap.undefined(why)] = None
-
-    def composed(self, first: IndexingMap, second: IndexingMap) -> IndexingMap:
-        if first.is_undefined:
-            return first
-        if second.is_undefined:
-            return second
-        return _simpler(compose(first, second))
 
     def maps_behind(self, instruction: Instruction, leaf: int) -> list[list[IndexingMap]]:
         """The maps of an instruction, for a loop from after it to before it."""
         if instruction.opcode != "while":
-            return maps_of(op_of(instruction, self.devices), leaf)
+            return maps_of(self.op(instruction), leaf)
         places = self.operands(instruction)
         if self.is_kept_by_loop(instruction, leaf):
-            return [[_identity(instruction, leaf)] if i == leaf else [] for i in range(len(places))]
+            return [[self.identity(instruction, leaf)] if i == leaf else [] for i in range(len(places))]
         why = f"instruction {instruction.name} is a loop: how often it changes its state is not known"
         return [[IndexingMap.undefined(why)] for _ in places]
 
@@ -286,7 +245,7 @@ class _Walk:
         room = limit_of("calls") if room is None else room
         if body is None or len(body.parameters) != 1 or not room:
             return False
-        inside = _Walk(body, self.devices, self.most)
+        inside = _places(_Same(body), self.devices)
         return inside.origin((body.root.name, leaf), room - 1) == (body.parameters[0].name, leaf)
 
     def origin(self, place: Place, room: int) -> Place:
@@ -316,13 +275,100 @@ class _Walk:
         return m if folded is m else _simpler(folded)
 
 
+class _Walk:
+    """A walk through a computation, with the maps that lead to each array."""
+
+    def __init__(self, places: _Places, most: int) -> None:
+        self.places = places
+        self.most = most
+        self.found: dict[str, dict[int, Found]] = {}
+        self.full: set[Place] = set()
+        self.ahead: list[int] = []
+        """The instructions whose arrays are in ``found``, the last first: a heap of numbers below 0."""
+
+    def maps(self, output: int) -> dict[int, list[IndexingMap]]:
+        places = self.places
+        root = places.computation.root
+        count = places.size(root.shape)
+        if not 0 <= output < count:
+            raise CoordinateError(
+                f"computation {places.computation.name} has no output {output}",
+                f"Its root {root.name} has {count}.",
+                output=output,
+            )
+        start = places.identity(root, output)
+        if not start.is_known_empty:
+            self.at((root.name, output))[start] = None
+        last = len(places.computation.instructions)
+        while self.ahead:
+            number = -heappop(self.ahead)
+            instruction = places.computation.instructions[number]
+            if number < last and instruction.parameter_number is None:  # else it stands behind its use
+                last = number
+                for leaf, maps in sorted(self.found.pop(instruction.name).items()):
+                    if maps:
+                        self.go(instruction, leaf, list(maps))
+        out: dict[int, list[IndexingMap]] = {}
+        for name in self.found.keys() & places.numbers.keys():  # not all parameters one by one
+            for leaf, maps in self.found[name].items():
+                smaller = dict.fromkeys(map(places.with_fewer_elements, maps))
+                out[places.numbers[name] + leaf] = [m for m in smaller if not m.is_known_empty]
+        return out
+
+    def at(self, place: Place) -> Found:
+        """The maps that lead to an array."""
+        name, leaf = place
+        if name not in self.found:
+            self.found[name] = {}
+            heappush(self.ahead, -self.places.order[name])
+        return self.found[name].setdefault(leaf, {})
+
+    def go(self, instruction: Instruction, leaf: int, maps: list[IndexingMap]) -> None:
+        """Extend the maps that reach an array of an instruction to the arrays on which it depends."""
+        inside = self.places.passed_on(instruction, leaf)
+        if inside is not None:
+            self.add(inside, maps, [None])
+            return
+        places = self.places.operands(instruction)
+        try:
+            behind = [
+                [self.places.folded(m) for m in maps]
+                for maps in self.places.maps_behind(instruction, leaf)
+            ]
+        except UnsupportedError as error:
+            behind = [[IndexingMap.undefined(error.summary)]] * len(places)
+        same = self.places.identity(instruction, leaf)
+        for place, onwards in zip(places, behind, strict=True):
+            if (
+                onwards and place[0] in self.places.shapes
+            ):  # what a fragment does not define leads nowhere
+                self.add(place, maps, [None if m == same and not m.is_undefined else m for m in onwards])
+
+    def add(
+        self, place: Place, maps: Iterable[IndexingMap], onwards: Sequence[IndexingMap | None]
+    ) -> None:
+        """Add maps to an array, each composed with those that lead to it; None changes nothing."""
+        here = self.at(place)
+        for first in maps:
+            for second in onwards:
+                if place in self.full:
+                    return
+                both = first if second is None else self.composed(first, second)
+                if not both.is_known_empty:
+                    here[both] = None
+                if len(here) > self.most:
+                    self.full.add(place)
+                    here.clear()
+                    why = f"more than {self.most} maps lead to {place[0]}, the limit 'maps'"
+                    here[IndexingMap.undefined(why)] = None
+
+    def composed(self, first: IndexingMap, second: IndexingMap) -> IndexingMap:
+        if first.is_undefined:
+            return first
+        if second.is_undefined:
+            return second
+        return _simpler(compose(first, second))
+
+
 def _simpler(m: IndexingMap) -> IndexingMap:
     return remove_unused_symbols(simplify(m, single_values="replace"))
-
-
-def _identity(instruction: Instruction, output: int) -> IndexingMap:
-    """The map from each element of an output to itself."""
-    try:
-        return Op(instruction).identity(output)
-    except UnsupportedError as error:
-        return IndexingMap.undefined(error.summary)

@@ -41,6 +41,7 @@ from ..numbers import (
 )
 from ..xla_bridge import XlaBuffer, XlaShape, XlaTuple, array_shape, layout_of_digits, physical_offset
 from .compose import compose
+from .making import listed
 from .maps import IndexingMap, require_map
 from .recognition import Recognition
 from .variables import RuntimeVariable, bounded, dim, rt
@@ -89,10 +90,11 @@ def from_layout(x: Memory, *, by_leaf: bool = False) -> IndexingMap:
         return IndexingMap([rebind(_value(physical_offset(shape, at)), put)], sizes)
     if isinstance(x, (str, bytes)) or not isinstance(x, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise KindError(f"expected a layout, an XLA shape or sizes, got {x!r}", value=x)
+    counts = listed(x)
     offset: Any = 0
-    for i, n in enumerate(x):
+    for i, n in enumerate(counts):
         offset = offset * required(n) + dim(i)
-    return IndexingMap([offset], x)
+    return IndexingMap([offset], counts)
 
 
 def _known_sizes(shape: XlaShape) -> tuple[int, ...]:

@@ -10,9 +10,11 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..errors import KindError, LayoutError
+from ..ground import limit_error, limit_of
 from ..numbers import Expr, Interval, Symbol, Value, atoms_of, key_of, required
 from .variables import RuntimeVariable, Source, Variable, place_of, rt
 
@@ -48,6 +50,19 @@ def constraint_from(pair: Any) -> Constraint:
             raise KindError(
                 f"a constraint is an expression and its bounds, not {type(pair).__name__}", value=pair
             )
+
+
+def listed(items: Iterable[Any]) -> list[Any]:
+    """Return the variables or the results that a map is to have.
+
+    Raises:
+        LimitError: there are more than the limit ``rank``.
+    """
+    most = limit_of("rank")
+    found = list(islice(items, most + 1))
+    if len(found) > most:
+        raise limit_error("rank", f"an indexing map of more than {most} variables or results")
+    return found
 
 
 def variable_from(value: Any, name: str) -> Variable:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, Union, fina
 from ..errors import CoordinateError, KindError, UndecidedError, UnsupportedError
 from ..ground import described, did_you_mean, drawn_by, figure_of, html_of, limit_error, limit_of
 from ..numbers import Interval, compute, key_of, leaf, required
-from .making import Constraint, Fields, constraint_from, runtime_from, variable_from
+from .making import Constraint, Fields, constraint_from, listed, runtime_from, variable_from
 from .text import FORMS, MapWriter
 from .variables import RuntimeVariable, Variable, bounded, dim, rng, rt
 
@@ -113,10 +113,10 @@ class IndexingMap:
         is_known_empty: bool = False,
     ) -> None:
         fields = Fields(
-            [required(x) for x in results],
-            [variable_from(v, f"d{i}") for i, v in enumerate(dims)],
-            [variable_from(v, f"s{i}") for i, v in enumerate(ranges)],
-            [runtime_from(v, f"rt{i}") for i, v in enumerate(runtime)],
+            [required(x) for x in listed(results)],
+            [variable_from(v, f"d{i}") for i, v in enumerate(listed(dims))],
+            [variable_from(v, f"s{i}") for i, v in enumerate(listed(ranges))],
+            [runtime_from(v, f"rt{i}") for i, v in enumerate(listed(runtime))],
             None if replica is None else required(replica),
             is_known_empty,
         )

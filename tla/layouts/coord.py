@@ -20,7 +20,7 @@ from __future__ import annotations
 from functools import cmp_to_key
 from typing import TYPE_CHECKING, Any
 
-from ..errors import CongruenceError, CoordinateError, KindError, LayoutError
+from ..errors import CongruenceError, CoordinateError, KindError, LayoutError, UndecidedError
 from ..ground import MAX_DEPTH, constexpr, described
 from ..numbers import (
     INT,
@@ -48,6 +48,7 @@ from ..numbers import (
     limit_nesting,
     min_,
     order,
+    undecided,
 )
 from .int_tuple import (
     arity,
@@ -277,6 +278,8 @@ def idx2crd(coord: IntTuple, shape: IntTuple, extend: bool = False) -> Any:
         return _full_coord(coord, shape, extend)
     except _OUTSIDE:
         raise _misfit(coord, shape, extend) from None
+    except UndecidedError as error:
+        raise _open_coordinate(error, coord, shape) from None
 
 
 def _plain_coord(coord: Any, shape: Any, room: int = MAX_DEPTH) -> Any:
@@ -403,7 +406,7 @@ def crd2offset(coord: IntTuple, shape: IntTuple, stride: IntTuple, extend: bool 
     Traceback (most recent call last):
         ...
     tla.errors.CoordinateError: coordinate 8 lies outside the shape (4,2)
-      Its size is 8.
+      It has the coordinates 0 to 7.
 
     Args:
         coord: An int, or a tuple weakly congruent to ``shape``; in elements.
@@ -478,6 +481,8 @@ def offset_at(
         offset = _offset(coord, shape, stride, extend, kept)
     except _OUTSIDE:
         raise _misfit(coord, shape, extend) from None
+    except UndecidedError as error:
+        raise _open_coordinate(error, coord, shape) from None
     return offset if type(offset) in PLAIN_INTS else evaluated(offset, leaves(stride))
 
 
@@ -535,6 +540,15 @@ def _in_range(coord: Any, extent: Any, extend: bool) -> None:
         raise _OutsideError
 
 
+def _open_coordinate(error: UndecidedError, coord: Any, shape: Any) -> UndecidedError:
+    """The error of a coordinate that may lie outside, in place of that of the question itself."""
+    obligation = error.data.get("obligation")
+    if obligation is None or error.data.get("operation"):
+        return error
+    needs = f"as the coordinate {text_of(coord)} of the shape {text_of(shape)} needs"
+    return undecided("", obligation, summary=f"cannot decide whether {obligation}, {needs}")
+
+
 def _misfit(coord: Any, shape: Any, extend: bool) -> CoordinateError:
     """The error of a coordinate that does not fit: its smallest part that does not."""
     at: list[int] = []
@@ -553,7 +567,10 @@ def _misfit(coord: Any, shape: Any, extend: bool) -> CoordinateError:
     else:
         fits, kind = "lies outside", "shape" if is_tuple(s) else "size"
         is_said = (at and kind == "size") or known_lt(c, 0) is True
-        reason = "Coordinates count from 0." if is_said else f"Its size is {product(s)}."
+        size = product(s)
+        reason = "Coordinates count from 0." if is_said else f"Its size is {size}."
+        if not is_said and known_lt(0, size) is True:
+            reason = f"It has the coordinates 0 to {text_of(leaf(size) - 1)}."
     if at:
         reason = f"Mode {'.'.join(map(str, at))} is {text_of(c)}, of {kind} {text_of(s)}. {reason}"
     summary = f"coordinate {text_of(coord)} {fits} the shape {text_of(shape)}"
@@ -612,11 +629,14 @@ def mode_indices(coord: IntTuple, shape: IntTuple) -> tuple[Any, ...]:
     """
     if not is_tuple(shape):
         return (crd2idx(coord, shape),)
-    if not is_tuple(coord):
-        return flatten_to_tuple(idx2crd(coord, product_each(shape)))
-    if len(coord) != len(shape):
-        raise _misfit(coord, shape, False)
-    return tuple(crd2idx(c, s) for c, s in zip(coord, shape, strict=True))
+    try:
+        if not is_tuple(coord):
+            return flatten_to_tuple(idx2crd(coord, product_each(shape)))
+        if len(coord) == len(shape):
+            return tuple(crd2idx(c, s) for c, s in zip(coord, shape, strict=True))
+    except CoordinateError:
+        pass
+    raise _misfit(coord, shape, False)
 
 
 def trim_parts(shape: Any, stride: Any, origin: Any) -> tuple[Any, Any]:

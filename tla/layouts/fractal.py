@@ -173,7 +173,9 @@ def _check(rows: Any, cols: Any, order: Any, blocks: Any) -> None:
         )
     for block in blocks:
         if not congruent(block, (0, 0)) or less(block[0], 1) or less(block[1], 1):
-            raise LayoutError(f"a block is two positive extents, not {text_of(block)}", block=block)
+            summary = f"a block is two positive extents, not {text_of(block)}"
+            way = "Write block=(16, 16), or blocks=((16, 16),) with one block for each level."
+            raise LayoutError(summary, way, block=block)
     if not isinstance(order, str):
         raise KindError(f"an order is letters, as in 'zN', not {described(order)}", value=order)
     small, capitals = order[:1], order[1:]

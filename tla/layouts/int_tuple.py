@@ -24,6 +24,7 @@ from ..ground import (
     is_too_deep,
     limit_error,
     limit_of,
+    naming_call,
     refused_digits,
     shortened,
     way_out,
@@ -125,17 +126,16 @@ def get(x: IntTuple, *path: SupportsIndex) -> Any:
         CoordinateError: an index is not a mode: negative, or not below the rank.
     """
     at: Any = as_int_tuple(x)
-    for level, i in enumerate(path):
+    for i in path:
         i = leaf(i)
         modes: tuple[Any, ...] = at if is_tuple(at) else (at,)
         if not 0 <= i < len(modes):
-            steps = ", ".join(_plain_text(leaf(p)) for p in path[: level + 1])
-            raise CoordinateError(
+            refusal = CoordinateError(
                 f"there is no mode {_plain_text(i)} in {text_of(at)}, of rank {len(modes)}",
-                f"Asked by get({text_of(x)}, {steps}); modes count from 0.",
                 value=x,
                 path=path,
             )
+            raise naming_call(refusal, "Asked by {}; modes count from 0.")
         at = modes[i]
     return at
 
@@ -742,6 +742,7 @@ def _between(modes: tuple[Any, ...], begin: SupportsIndex, end: SupportsIndex) -
         raise CoordinateError(
             f"modes {text_of(first)} to {text_of(last)} are not a range of {text_of(modes)},"
             f" of rank {len(modes)}",
+            f"A range begins at 'begin' and stops before 'end': 0 <= begin <= end <= {len(modes)}.",
             begin=first,
             end=last,
         )

@@ -32,7 +32,19 @@ from typing import (
 )
 
 from ..errors import CoordinateError, LeafError, NotALayoutError, TlaError
-from ..ground import MAX_DEPTH, Immutable, Shown, constexpr, refused_digits, steps_of, typed_by
+from ..ground import (
+    MAX_DEPTH,
+    Immutable,
+    Shown,
+    constexpr,
+    described,
+    naming_argument,
+    refused_digits,
+    shown,
+    steps_of,
+    typed_by,
+    unknown_argument,
+)
 from ..numbers import (
     INT,
     PLAIN_INTS,
@@ -92,7 +104,7 @@ from .int_tuple import (
 from .slicing import Coord, _, as_coord, has_underscore, kept_origin, no_mode_kept, no_single_offset
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from typing_extensions import TypeIs
 
@@ -484,6 +496,10 @@ def trusted(shape: Any, stride: Any, beside: Any = None) -> AnyLayout:
     return made
 
 
+_new_layout: Callable[..., AnyLayout] = Layout.__new__
+"""``Layout(...)`` without what Python does around it."""
+
+
 def padded(layout: AnyLayout, origin: Any) -> AnyLayout:
     """Return a layout with the origin shape given, which is known to lie in its shape."""
     if not says_more(layout.shape, origin):
@@ -745,7 +761,9 @@ def as_layout(x: object) -> AnyLayout:
     if isinstance(x, Layout):
         return x  # pyright: ignore[reportUnknownVariableType]
     hints = ["tla.read reads a text."] if isinstance(x, str) else []
-    raise NotALayoutError(f"expected a layout, got {type(x).__name__}", *hints, value=x)
+    if issubclass(type(x), int | tuple):
+        hints = [f"make_layout({shown(x)}) is the layout of a shape."]
+    raise naming_argument(NotALayoutError(f"expected a layout, got {described(x)}", *hints, value=x))
 
 
 def _ints_of(x: Any) -> Any:
@@ -814,7 +832,7 @@ def make_layout(
 @overload
 def make_layout(shape: S, stride: D, origin_shape: IntTuple | None = None) -> Layout[S, D]: ...
 @constexpr
-def make_layout(shape: Any, stride: Any = None, origin_shape: Any = None) -> AnyLayout:
+def make_layout(shape: Any, stride: Any = None, origin_shape: Any = None, **unknown: Any) -> AnyLayout:
     """Return the layout of a shape and a stride; compact, the first mode fastest, without one.
 
     >>> print(make_layout((_2, 4), (_12, _1)), make_layout((2, (3, 4))))
@@ -822,7 +840,9 @@ def make_layout(shape: Any, stride: Any = None, origin_shape: Any = None) -> Any
 
     Source: TLA and CuTe ``MakeLayout``, ``make_layout``.
     """
-    return Layout(shape, stride, origin_shape)
+    if unknown:
+        raise unknown_argument(make_layout, unknown)
+    return _new_layout(Layout, shape, stride, origin_shape)
 
 
 @constexpr

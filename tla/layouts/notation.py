@@ -11,6 +11,7 @@ text       value                                    Python
 ``s:d``    a layout                                 ``Layout(s, d)``
 ``s:d:o``  a layout with an origin shape            ``Layout(s, d, o)``
 ``Sw<1,0,2>`` a swizzle                             ``Swizzle(1, 0, 2)``
+``Sw<3,4,3> o smem_ptr[16b](unset) o s:d`` as CuTe prints it ``ComposedLayout(Swizzle(3, 3, 3), ...)``
 ``f o 0 o s:d`` a layout seen through ``f``         ``ComposedLayout(f, 0, Layout(s, d))``
 ``2@0``    a coordinate: 2 along mode 0       ``2 * E(0)``
 ``3@1@0+_1@1`` a sum of them; ``E<0,1>`` is ``_1@1@0`` ``3 * E(0, 1) + E(1)``
@@ -27,15 +28,16 @@ Layout((_2, 4), (_12, _1))
 
 from __future__ import annotations
 
+from itertools import accumulate
 from re import compile as compile_pattern
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from ..errors import LayoutError, ParseError
-from ..ground import MAX_DEPTH, Scanner, constexpr, is_too_deep, limit_of, shortened, way_out
+from ..ground import MAX_DEPTH, Scanner, constexpr, guarded, is_too_deep, limit_of, shortened, way_out
 from ..numbers import E, Int, add
 from .int_tuple import as_int_tuple, text_of
 from .layout import Layout, OfCoordinates, is_layout
-from .swizzle import ComposedLayout, Swizzle
+from .swizzle import ComposedLayout, Swizzle, is_swizzle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -53,6 +55,7 @@ def to_text(x: Any) -> str:
 
 
 @constexpr
+@guarded
 def parse(text: str, symbols: Mapping[str, Any] | None = None) -> Any:
     """Return the layout, shape, coordinate or int that a text writes.
 
@@ -60,7 +63,8 @@ def parse(text: str, symbols: Mapping[str, Any] | None = None) -> Any:
     ((_16,6),8):((8,128),_1)
 
     Args:
-        symbols: The values of names; other names are unknowns with the facts that the text gives.
+        symbols: The values of names; other names are unknowns with the facts that the text gives. A
+            name that the text does not have is ignored: one mapping serves several texts.
 
     Raises:
         ParseError: the text does not follow the notation; the error points at the character.
@@ -79,9 +83,19 @@ def _seen(scan: NamingScanner, room: int) -> Any:
         return value
     if not room:
         scan.fail(f"nested deeper than {MAX_DEPTH} levels")
-    offset = leaf_at(scan, "an offset")
-    if not accept_o(scan):
-        scan.fail(f"expected 'o' and the inner layout, found {scan.found()}")
+    inner, offset = scan.at, Int(0)
+    smem = _SMEM.match(scan.text, inner) if is_swizzle(value) else None
+    is_tuple = scan.peek() == "("
+    if smem:  # as CuTe prints it, with a swizzle of addresses in bytes
+        scan.expect(smem[0])
+        down = int(smem[1] or 8).bit_length() - 4  # from bytes to elements
+        value = value_at(scan, start, Swizzle, value.bits, value.base - down, value.shift)
+    else:
+        offset = _part(scan) if is_tuple else leaf_at(scan, "an offset")
+    if is_tuple or not accept_o(scan):
+        rest = shortened(scan.text[inner:].strip())
+        way = f"Write {shortened(scan.text[:inner].strip())} 0 o {rest}."
+        scan.fail("the offset between a swizzle and a layout is missing", inner, None, way)
     return value_at(scan, start, ComposedLayout, value, offset, _seen(scan, room - 1))
 
 
@@ -177,6 +191,7 @@ def accept_o(scan: Scanner) -> bool:
     return False
 
 
+_SMEM: Final = compile_pattern(r"smem_ptr(?:\[(1|2|4|8|16|32|64|128)b\])?(?:\([^()]*\))?(?!\w)")
 _SWIZZLE: Final = compile_pattern(r"Sw?\s*<")
 
 _OPERATORS: Final = frozenset("+-*/%fcm")
@@ -191,6 +206,8 @@ def tuple_or_expr(scan: NamingScanner, start: int, items: Any, what: str) -> Any
         from ..numbers import expr_at, goes_on
 
         if goes_on(scan):
+            if len(items) > 1:
+                scan.fail(f"{scan.found()} takes ints, not a tuple or a layout")
             scan.at = start
             return expr_at(scan, scan.names, MAX_DEPTH, what)
     return items
@@ -203,7 +220,9 @@ def items_at(scan: Scanner, room: int) -> Iterator[int]:
         room: How many levels of nesting are left; the caller reads an item with one less.
     """
     if is_too_deep(room):
-        scan.fail(f"nested deeper than {limit_of('nesting')} levels", None, None, way_out("nesting"))
+        deepest = _nesting(scan.text)
+        summary, way = f"nested deeper than {limit_of('nesting')} levels", way_out("nesting", deepest)
+        scan.fail(summary, None, None, f"Its parentheses go {deepest} deep.", way)
     opened = scan.at
     scan.expect("(")
     count = 0
@@ -217,6 +236,11 @@ def items_at(scan: Scanner, room: int) -> Iterator[int]:
             scan.fail_unclosed(opened, ")")
         yield count
         count += 1
+
+
+def _nesting(text: str) -> int:
+    """The levels of the parentheses of a text."""
+    return max(accumulate((c == "(") - (c == ")") for c in text))
 
 
 _INT: Final = compile_pattern(r"_?-?[0-9]+(?![A-Za-z0-9_.])")

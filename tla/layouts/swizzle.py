@@ -91,6 +91,7 @@ class Swizzle(Record, Generic[_Bits, _Base, _Shift]):
         __slots__ = ("_down", "_mask", "base", "bits", "shift")
     parts_in_order: ClassVar[tuple[str, ...]] = ("bits", "base", "shift")
 
+    @guarded
     def __new__(cls, bits: IntLike, base: IntLike, shift: IntLike) -> Swizzle:
         # plain for the checks, whose texts are in digits
         bits, base, shift = known_int(leaf(bits)), known_int(leaf(base)), known_int(leaf(shift))
@@ -109,7 +110,7 @@ class Swizzle(Record, Generic[_Bits, _Base, _Shift]):
             )
         if bits + base + abs(shift) > MAX_BITS:
             raise LayoutError(f"a swizzle reaches above bit {MAX_BITS}", base=base, shift=shift)
-        made = cls._of(Int(bits), Int(base), Int(shift))
+        made = cls._of(static_int(bits), static_int(base), static_int(shift))
         # the bits that are read, and how far down they go: what each call needs
         object.__setattr__(made, "_mask", ((1 << bits) - 1) << (base + max(0, shift)))
         object.__setattr__(made, "_down", shift)
@@ -202,6 +203,7 @@ class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inn
         __slots__ = ("inner", "offset", "outer")
     parts_in_order: ClassVar[tuple[str, ...]] = ("outer", "offset", "inner")
 
+    @guarded
     def __new__(
         cls, outer: Swizzle | AnyLayout, offset: IntLike, inner: AnyLayout | ComposedLayout
     ) -> ComposedLayout:

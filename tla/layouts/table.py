@@ -11,7 +11,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import LayoutError
-from ..ground import limit_error, limit_of
+from ..ground import guarded, limit_error, limit_of
 from ..numbers import known_int, leaf
 from .int_tuple import leaves
 from .layout import as_layout
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .swizzle import ComposedLayout
 
 
+@guarded
 def offsets(layout: AnyLayout | ComposedLayout, limit: int | None = None) -> NDArray[np.int64]:
     """Return the offset of every coordinate, an array shaped like the top-level modes.
 

@@ -47,6 +47,8 @@ from ..ground import (
     beyond_types,
     constexpr,
     described,
+    guarded,
+    naming_argument,
     opaque,
     shortened,
     shown,
@@ -309,8 +311,9 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
         is_indexable = hasattr(data, "__getitem__") and hasattr(data, "__len__")
         if isinstance(data, str) or dimensions != 1 or not is_indexable:
             what = _named(data) if dimensions == 1 else f"{dimensions}-D"
+            is_name = isinstance(data, str)
             raise UnsupportedError(
-                f"offsets count in a flat sequence; the data are {what}",
+                f"offsets count in a flat sequence; the data are {what}{', a name' * is_name}",
                 "Pass data.reshape(-1) of an array in C order, a list, or anything flat to index.",
                 data=data,
             )
@@ -386,7 +389,8 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
 
 def _as_tensor(x: Tensor[T, L]) -> Tensor[T, L]:
     if not is_tensor(x):
-        raise KindError(f"expected a tensor, got {type(x).__name__}", value=x)
+        refusal = KindError(f"expected a tensor, got {described(x)}", value=x)
+        raise naming_argument(refusal)
     return x
 
 
@@ -547,6 +551,7 @@ def make_tensor(
 @constexpr
 @opaque("data")
 @beyond_types("coord")
+@guarded
 def make_tensor(
     data: T, layout: AnyLayout, coord: IntTuple | None = None, position: str = "GM"
 ) -> Tensor[T, AnyLayout]:

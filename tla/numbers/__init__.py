@@ -130,6 +130,7 @@ if TYPE_CHECKING:
         less as less,
         neither_divides as neither_divides,
         order as order,
+        undecided as undecided,
     )
     from .reading import (
         Names as Names,

@@ -90,8 +90,8 @@ class _Assumed:
         """Take a condition in; raise where the conditions before rule it out."""
         if isinstance(condition, bool):
             raise ContradictionError(
-                "a condition assumed is false for all values of its unknowns",
-                "Its two sides are different numbers, or an unknown and what it never is.",
+                "a condition assumed is false: assume got False, which no values make true",
+                "A comparison that never holds is False before assume sees it, as 3 < 2 or M == M + 1.",
             )
         self._check(condition)
         self.take(condition)
@@ -186,9 +186,14 @@ class _Assumed:
             facts = sorted(map(str, used)) or [
                 str(fact) for s in condition.symbols for fact in evaluation.facts_of(s)
             ]
+            own = [s.name for s in condition.symbols if not used and [f"{s.name} >= 1"] == facts]
             raise ContradictionError(
                 f"{condition} contradicts {' and '.join(facts) or 'arithmetic'}",
                 "Both cannot hold for any value.",
+                *(
+                    f"An unknown is 1 or more, unless it says otherwise: {name}{{min=0}}."
+                    for name in own[:1]
+                ),
                 condition=condition,
                 contradicted=tuple(used) or tuple(facts),
             )

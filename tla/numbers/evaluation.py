@@ -13,7 +13,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import BindingError, ZeroDivisorError
-from ..ground import described, guarded
+from ..ground import described, guarded, written
 from .basis import Basis
 from .nodes import (
     COMPARISONS,
@@ -143,7 +143,9 @@ def check(symbol: Symbol, values: Mapping[str, Any]) -> Any:
         fits: Any = COMPARISONS[fact.op](left, right)
         if not (fits if isinstance(fits, bool) else fits.all()):
             wrong = value if isinstance(value, int) else value[~fits].flat[0]  # pyright: ignore[reportDeprecated]
-            raise BindingError(f"{name} = {wrong} breaks {fact}", symbol=name, value=wrong, fact=fact)
+            raise BindingError(
+                f"{name} = {written(wrong)} breaks {fact}", symbol=name, value=wrong, fact=fact
+            )
     return value
 
 
@@ -285,7 +287,7 @@ def open_conditions(
 def _broken(condition: Condition, ranged: Symbol | None, values: Mapping[str, Any]) -> BindingError:
     """The error of a broken condition; ``ranged`` is the symbol whose range it was."""
     names = dict.fromkeys(s.name for s in (ranged, *condition.symbols) if s and s.name in values)
-    given = ", ".join(f"{name} = {values[name]}" for name in names)
+    given = ", ".join(f"{name} = {written(values[name])}" for name in names)
     if ranged is None:
         return BindingError(f"{given} breaks {condition}", condition=condition)
     text = f"{ranged.name} {condition.op} {operators.to_python(condition.right)}"
@@ -300,7 +302,7 @@ def _over_divisor(symbol: Symbol, value: Value) -> Value:
         return quotient
     if not Condition(operators.remainder(value, d), "==", 0).decide():
         raise BindingError(
-            f"{symbol.name} = {value} breaks {symbol.name} % {d} == 0", symbol=symbol.name
+            f"{symbol.name} = {written(value)} breaks {symbol.name} % {d} == 0", symbol=symbol.name
         )
     return operators.floor_divided(value, d)
 

@@ -200,22 +200,50 @@ def is_nonnegative(x: Value) -> bool:
 def _grows_from_0(x: Expr) -> bool:
     """Whether ``x`` is at least 0 where each atom is least, and no atom that grows makes it less.
 
-    With ``atom == low + t``, ``t >= 0``, multiplied out, no coefficient is negative.
+    With ``atom == low + t``, ``t >= 0``, multiplied out, no coefficient is negative. Multiplied out is
+    one atom at a time, that of the fewest terms; a power of ``t`` whose terms have one sign is settled,
+    however many atoms they have.
     """
-    total: dict[Monomial, int] = {(): x.constant}
-    for monomial, k in x.terms.items():
-        parts: dict[Monomial, int] = {(): k}
-        for atom in monomial:
-            low = atom.bounds[0]
-            if low is None:
+    whole = {**x.terms, (): x.constant} if x.constant else x.terms
+    lows: dict[Atom, Any] = {atom: atom.bounds[0] for monomial in whole for atom in monomial}
+    if None in lows.values():
+        return False
+    below = {atom for atom, low in lows.items() if low < 0}
+    if not below and (min(x.terms.values()) > 0 or max(x.terms.values()) < 0):
+        return False  # what its range alone tells has been asked
+    todo, room = [whole], _ROOM
+    while todo:
+        terms = todo.pop()
+        if not below or not any(atom in below for monomial in terms for atom in monomial):
+            if min(terms.values()) >= 0:
+                continue
+            if max(terms.values()) <= 0:
                 return False
-            raised: dict[Monomial, int] = {(*m, atom): n for m, n in parts.items()}
-            parts = {**raised, **{m: raised.get(m, 0) + n * low for m, n in parts.items()}}
-        for m, n in parts.items():
-            total[m] = total.get(m, 0) + n
-    return min(total.values()) >= 0
+        counts: dict[Atom, int] = {}
+        for monomial in terms:
+            for atom in monomial:
+                counts[atom] = counts.get(atom, 0) + 1
+        room -= len(terms) + sum(counts.values())
+        if room < 0:
+            return False
+        atom = min([a for a in counts if a in below] or counts, key=counts.__getitem__)
+        low = lows[atom]
+        powers: dict[int, dict[Monomial, int]] = {}  # of t
+        for monomial, k in terms.items():
+            n = monomial.count(atom)
+            rest = tuple([a for a in monomial if a is not atom]) if n else monomial
+            for j in range(n, -1, -1):
+                power = powers.setdefault(j, {})
+                power[rest] = power.get(rest, 0) + k
+                k = k * low * j // (n - j + 1)  # comb(n, j) * low**(n - j)
+        for power in powers.values():
+            left = {m: k for m, k in power.items() if k}
+            if left:
+                todo.append(left)
+    return True
 
 
+_ROOM: Final = 1 << 13
 _DEPTH: Final = 6
 _WORK: Final = 60
 

@@ -82,6 +82,17 @@ def multiply(a: Bounds, b: Bounds) -> Bounds:
     )
 
 
+def power(a: Bounds, n: int) -> Bounds:
+    """The ``n``-th powers, ``n`` at least 1."""
+    low, high = a
+    first, last = None if low is None else low**n, None if high is None else high**n
+    if n % 2 or (low is not None and low >= 0):
+        return first, last
+    if high is not None and high <= 0:
+        return last, first
+    return 0, None if first is None or last is None else max(first, last)
+
+
 _INF: Final = float("inf")
 
 

@@ -51,6 +51,8 @@ from ..ground import (
     constexpr,
     described,
     limit_of,
+    naming_argument,
+    naming_call,
     refuse,
     refused_digits,
     shown,
@@ -322,11 +324,19 @@ class SymbolicInt:
         """The comparison ``self sign other``, as an obligation to print or to assume."""
         return f"{self} {sign} {other}"
 
+    if not TYPE_CHECKING:  # for checkers it has none
+
+        def __index__(self) -> int:
+            """What `range` and `int` ask for: refused, as a `TypeError` that says why."""
+            why = self.has_no_value()
+            raise LeafError(why.summary, *why.details, value=self)
+
     def has_no_value(self) -> TlaError:
         """The error where a plain int is needed."""
-        return UndecidedError(
-            f"the value of {self} is not known", "Bind it to a number first.", leaf=self
-        )
+        names = ", ".join(f"{s.name}=..." for s in getattr(self, "symbols", ()))
+        bind = f"Bind it to a number first: layout.bind({names})."
+        error = UndecidedError(f"the value of {self} is not known", bind, leaf=self)
+        return naming_call(error, "{} needs it.")
 
     def lesser(self, other: Leaf) -> Any:
         """The lesser of both, where it is not known which that is."""
@@ -427,10 +437,22 @@ def leaf(x: object) -> Any:
         return x
     value = plain_int(x)
     if value is None:
-        sequence = type(x).__name__ in ("list", "ndarray")
-        hints = [f"Write a tuple, not a {type(x).__name__}."] if sequence else []
-        raise LeafError(f"expected an int, got {described(x)}", *hints, value=x)
+        raise naming_argument(LeafError(f"expected an int, got {described(x)}", *_as_int(x), value=x))
     return value
+
+
+def _as_int(x: Any) -> list[str]:
+    """How to write what is no int, where that is known."""
+    ways = {
+        "str": "tla.parse reads a text, as '(4,8)' or '(4,8):(8,1)'.",
+        "list": "Write a tuple, not a list.",
+        "ndarray": "Write a tuple, tuple(array.tolist()), not an array.",
+        "slice": "`_` keeps a mode whole, and get_tile_layout cuts a range out of a layout.",
+    }
+    is_digits = isinstance(x, str) and len(x) < 20 and x.isdecimal()
+    if is_digits or (isinstance(x, bool | float) and x == x // 1):
+        return [f"Write {int(x)}."]
+    return [ways[type(x).__name__]] if type(x).__name__ in ways else []
 
 
 def known_eq(a: Leaf, b: Leaf) -> bool | None:
@@ -549,7 +571,8 @@ def round_down(a: IntLike, b: IntLike) -> int:
 def _divisor(b: IntLike) -> Any:
     divisor: Any = leaf(b)
     if known_lt(divisor, 1) is True:
-        raise DivisibilityError(f"cannot round to multiples of {written(divisor)}: it is not positive")
+        summary = f"cannot round to multiples of {written(divisor)}: it is not positive"
+        raise naming_call(DivisibilityError(summary))
     return divisor
 
 

@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, SupportsIndex, TypeAlias
 from weakref import WeakValueDictionary
 
 from ..errors import ArgumentError, LayoutError, LeafError, UndecidedError
-from ..ground import Immutable, Record, described, guarded, limit_error, limit_of, shown
+from ..ground import Immutable, Record, described, guarded, limit_error, limit_of, naming_argument, shown
 from . import intervals
 from .context import assumed, nothing_assumed
 from .ints import SymbolicInt, plain_int
@@ -392,8 +392,12 @@ class Expr(Immutable, SymbolicInt):
             return NotImplemented
         if n < 0:
             raise ArgumentError("an int to a negative power is no int")
-        if n > limit_of("terms"):
-            raise limit_error("terms", f"a power with the exponent {shown(n)}", needed=n)
+        ((monomial, k), *more) = self.terms.items()
+        count = n * (len(monomial) + k.bit_length() // 64)
+        if count > limit_of("terms"):
+            raise limit_error("terms", f"a power with the exponent {shown(n)}", needed=count)
+        if n and not more and not self.constant:
+            return expr_of({tuple([atom for atom in monomial for _ in range(n)]): k**n}, 0, self.kinds)
         return reduce(mul, repeat(self, n), 1)
 
     def __floordiv__(self, other: IntLikeValue) -> Any:
@@ -731,7 +735,8 @@ def required(x: object) -> Value:
     """Return `value_of`; raise `LeafError` of what has none."""
     value = value_of(x)
     if value is None:
-        raise LeafError(f"expected an int or a symbolic int, got {described(x)}", value=x)
+        refusal = LeafError(f"expected an int or a symbolic int, got {described(x)}", value=x)
+        raise naming_argument(refusal)
     return value
 
 
@@ -752,9 +757,7 @@ def range_of(monomial: Monomial) -> Bounds:
     result: Bounds = (1, 1)
     for atom in dict.fromkeys(monomial):
         n = monomial.count(atom)
-        power = reduce(intervals.multiply, [atom.bounds] * n)
-        if n % 2 == 0:
-            power = max(power[0] or 0, 0), power[1]
+        power = atom.bounds if n == 1 else intervals.power(atom.bounds, n)
         result = intervals.multiply(result, power)
     return result
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from ..errors import KindError, LayoutError, LimitError, ParseError, TlaError, ZeroDivisorError
 from ..ground import Scanner, is_too_deep, shortened, way_out
 from . import rules
-from .nodes import COMPARISONS, Condition, Expr, Value, exact_quotient, required
+from .nodes import COMPARISONS, Condition, Expr, Value, exact_quotient, required, sum_of
 from .printers import implied_divisors
 from .symbols import RESERVED, is_name, sym
 
@@ -159,12 +159,12 @@ def expr_at(scan: Scanner, names: Names, room: int, what: str) -> Value:
     Raises:
         ParseError: it is none, or a quotient ``x/n`` is not known to be exact.
     """
-    value: Any = _term(scan, names, room, _factor(scan, names, room, what))
+    parts: list[Any] = [_term(scan, names, room, _factor(scan, names, room, what))]
     while scan.peek() in ("+", "-"):
         minus = scan.accept("-") or not scan.accept("+")
         right: Any = _term(scan, names, room, _factor(scan, names, room, "a summand"))
-        value = value - right if minus else value + right
-    return value  # type: ignore[no-any-return]
+        parts.append(-right if minus else right)
+    return sum_of(parts) if len(parts) > 1 else parts[0]
 
 
 def condition_at(scan: Scanner, names: Names, room: int) -> Condition:

@@ -44,6 +44,7 @@ from .nodes import (
     required,
     shorten,
     size_of,
+    sum_of,
     term_of,
     without,
 )
@@ -175,16 +176,24 @@ def _dropped(x: Expr, c: Value) -> Value | None:
         return None
     constant = x.constant % c
     if x.kinds & 1:
-        for monomial, k in x.terms.items():
-            for atom in monomial:
-                if type(atom) is Remainder and exact_quotient(atom.divisor * k, c) is not None:
-                    rest: Any = term_of(without(monomial, (atom,)), k)
-                    inner = expr_of({monomial: k}, 0, x.kinds)
-                    return remainder(x - inner + atom.dividend * rest, c)
+        opened = {m: y for m, k in x.terms.items() if (y := _opened(m, k, c)) is not None}
+        if opened:  # all at once: each call of `remainder` begins with proofs
+            left = {m: k for m, k in x.terms.items() if m not in opened}
+            return remainder(sum_of([over(left, 1, x.constant, x.kinds), *opened.values()]), c)
     if constant == x.constant and all(k % c for k in x.terms.values()):
         return None
     terms = {m: k for m, k in x.terms.items() if k % c}
     return remainder(expr_of(terms, constant, x.kinds), c) if terms else constant
+
+
+def _opened(monomial: Monomial, k: int, c: int) -> Value | None:
+    """A term with the dividend in place of a remainder that ``% c`` takes anew; None without one."""
+    for i, atom in enumerate(monomial):
+        if type(atom) is Remainder and exact_quotient(atom.divisor * k, c) is not None:
+            rest: Any = term_of((*monomial[:i], *monomial[i + 1 :]), k)
+            opened: Value = rest * atom.dividend
+            return opened
+    return None
 
 
 @_rule(REMAINDER, "R2, R4", "(x*g + n) % (c*g) == (x + n // g) % c * g + n % g")
@@ -211,15 +220,11 @@ def _digit_kept(x: Expr, c: Value) -> Value | None:
 @_rule(SUM, "S1", "x % c + x // c * c == x", "both times the same factor")
 def _joined(terms: Terms, constant: int, kinds: int, monomial: Monomial, i: int) -> Value | None:
     atom: Any = monomial[i]
-    whole: Any = atom.whole
-    if len(monomial) == 1 and type(whole) is Expr and next(iter(whole.terms)) not in terms:
+    factor: Any = term_of((*monomial[:i], *monomial[i + 1 :]), terms[monomial])
+    if not _has_product(terms, atom.whole, factor):
         return None
-    whole = _times(whole, monomial, i, terms[monomial])
-    if type(whole) is not Expr or any(terms.get(m) != k for m, k in whole.terms.items()):
-        return None
-    dividend = _times(atom.dividend, monomial, i, terms[monomial])
     one = expr_of({monomial: terms[monomial]}, 0, kinds)
-    result: Value = expr_of(terms, constant, kinds) - one - whole + dividend
+    result: Value = expr_of(terms, constant, kinds) - one - atom.whole * factor + atom.dividend * factor
     return result
 
 
@@ -227,20 +232,31 @@ def _joined(terms: Terms, constant: int, kinds: int, monomial: Monomial, i: int)
 def _leftover(terms: Terms, constant: int, kinds: int, monomial: Monomial, i: int) -> Value | None:
     atom: Any = monomial[i]
     k, c = terms[monomial], atom.divisor
-    dividend, others = atom.dividend, without(monomial, (atom,))
-    factors: Any = None
+    others = (*monomial[:i], *monomial[i + 1 :])
+    factor: Any = None
     if type(c) is Expr:
-        factors = exact_quotient(term_of(others, -k), c)
-    elif not k % c and (others or next(iter(dividend.terms)) in terms):
-        factors = term_of(others, -k // c)
-    if factors is None:
-        return None
-    x: Any = dividend * factors
-    if type(x) is not Expr or any(terms.get(m) != j for m, j in x.terms.items()):
+        factor = exact_quotient(term_of(others, -k), c)
+    elif not k % c:
+        factor = term_of(others, -k // c)
+    if factor is None or not _has_product(terms, atom.dividend, factor):
         return None
     one = expr_of({monomial: k}, 0, kinds)
-    result: Value = expr_of(terms, constant, kinds) - one - x + remainder(dividend, c) * factors
+    rest: Any = remainder(atom.dividend, c)
+    result: Value = expr_of(terms, constant, kinds) - one - atom.dividend * factor + rest * factor
     return result
+
+
+def _has_product(terms: Terms, x: Value, factor: Value) -> bool:
+    """Whether a sum has the terms of ``x``, each times a term. No rule is tried: it is asked often."""
+    ((others, k),) = factor.terms.items() if type(factor) is Expr else [((), factor)]
+    if not others:
+        return type(x) is Expr and all(terms.get(m) == j * k for m, j in x.terms.items())
+    rest = x if type(x) is not Expr else x.constant
+    if rest and terms.get(others) != rest * k:
+        return False
+    if type(x) is not Expr:
+        return rest != 0
+    return all(terms.get(product_in_order(m + others)) == j * k for m, j in x.terms.items())
 
 
 # --- minima -----------------------------------------------------------------------------------
@@ -388,7 +404,7 @@ def summed(terms: Terms, constant: int, kinds: int) -> Value:
     """Return the sum of some terms, rewritten by the rules of sums until none applies."""
     for monomial in terms:
         for i, atom in enumerate(monomial):
-            if atom.kind & 3:
+            if atom.kind & 3 and (not i or atom is not monomial[i - 1]):  # equal factors stand together
                 result = SUM[atom.kind - 1].step(terms, constant, kinds, monomial, i)
                 if result is not None:
                     return result
@@ -575,10 +591,3 @@ def _is_digit(x: Value, g: Value) -> bool:
         if type(x) is not Expr or not facts.is_related(x, g):
             return False
     return facts.is_within(x, 0, g)
-
-
-def _times(x: Value, monomial: Monomial, i: int, k: int) -> Value:
-    """``x`` times ``k`` and the factors of a product but one."""
-    others: Any = term_of((*monomial[:i], *monomial[i + 1 :]), k)
-    product: Value = x * others
-    return product

@@ -12,7 +12,7 @@ import sys
 from io import StringIO
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from ..ground import put, say, visible
+from ..ground import guarded, put, say, visible
 from .palette import INK, MARK, NOTHING
 from .texts import lines_of, plain
 
@@ -33,6 +33,7 @@ _STYLES: Final[dict[Style, str]] = {
 }
 
 
+@guarded
 def write(figure: AnyFigure, colour: Colour = "auto") -> None:
     """Write a figure to standard output, on a terminal as wide as that.
 

@@ -16,10 +16,11 @@ keeps one: each axis carries one digit, and strides are products of the extents 
 from __future__ import annotations
 
 from itertools import pairwise
+from math import lcm
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import DivisibilityError, LayoutError, OverlapError
-from ..layouts import leaves, wrap
+from ..layouts import leaves, rank, wrap
 from ..numbers import (
     SymbolicInt,
     ceil_div,
@@ -33,6 +34,7 @@ from ..numbers import (
     max_,
     round_up,
 )
+from .arguments import commas
 from .digits import in_line
 
 if TYPE_CHECKING:
@@ -158,6 +160,16 @@ def in_order(digits: Sequence[Digit], layout: AnyLayout) -> list[Digit]:
     for above, below in pairwise(digits):
         room = below.size * below.stride
         if not _decided_at_least(above.stride, room):
+            twins = _at_one_offset(below, above, layout)
+            if twins is not None:
+                first, second, offset = twins
+                raise OverlapError(
+                    f"{layout} is no XLA layout: its elements {first} and {second} both lie at offset"
+                    f" {offset}",
+                    "XLA gives every element its own place.",
+                    layout=layout,
+                    digits=(below, above),
+                )
             raise OverlapError(
                 f"{layout} is no XLA layout without '*':"
                 f" the digits {below} and {above} overlap or interleave",
@@ -167,6 +179,21 @@ def in_order(digits: Sequence[Digit], layout: AnyLayout) -> list[Digit]:
                 digits=(below, above),
             )
     return digits
+
+
+def _at_one_offset(a: Digit, b: Digit, layout: AnyLayout) -> tuple[str, str, int] | None:
+    """Two elements at one offset, and the offset, where each has steps of one digit alone."""
+    if any(type(n) is not int for n in (*a, *b)):
+        return None
+    offset = lcm(a.stride, b.stride)
+    if offset >= min(a.size * a.stride, b.size * b.stride):
+        return None
+    indices: list[str] = []
+    for digit in (a, b):
+        at = [0] * rank(layout.shape)
+        at[digit.dim] = offset // digit.stride * digit.weight
+        indices.append(f"({commas(at)})")
+    return indices[0], indices[1], offset
 
 
 def check_multiples(digits: Sequence[Digit], layout: AnyLayout) -> None:

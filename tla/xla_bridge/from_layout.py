@@ -25,6 +25,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from ..errors import DivisibilityError, LayoutError, UnsupportedError
+from ..ground import plural
 from ..numbers import known_eq
 from .candidates import Request, candidates, has_unknowns, is_verified
 from .chain import (
@@ -84,8 +85,8 @@ def from_layout(
     Raises:
         LayoutError: a stride is 0 or negative; or the size is less than the room of the digits, or does
             not fit 64 bits.
-        OverlapError: two digits overlap or interleave. No tiles without ``*`` do that; whether tiles
-            with ``*`` do is not decided.
+        OverlapError: two elements lie at one offset; or two digits interleave: no tiles without ``*``
+            do that, and whether tiles with ``*`` do is not decided.
         DivisibilityError: ints are unknown, and a stride, or the size, is no multiple of the stride
             below. Whether tiles with ``*`` do that is not decided.
         UndecidedError: one of these depends on the value of an unknown.
@@ -126,10 +127,15 @@ def _request_of(reading: Reading, digits: list[Digit]) -> tuple[Request, int]:
     size = least if room is None else room
     elements = prod(reading.dims)
     if not unknown and size < room_of(digits):
-        open_ = " Whether tiles with '*' give the size is not decided." if size >= elements else ""
+        if size < elements:
+            summary = (
+                f"{given} has {plural(elements, 'element')}, and cannot take {size} elements in memory"
+            )
+            raise LayoutError(summary, layout=given, size=size)
         raise LayoutError(
             f"{given} cannot take {size} elements in memory without '*'",
-            f"Its {elements} elements take {room_of(digits)} there.{open_}",
+            f"Its {elements} elements take {room_of(digits)} there."
+            " Whether tiles with '*' give the size is not decided.",
             layout=given,
             size=size,
         )

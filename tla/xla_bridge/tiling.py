@@ -28,9 +28,9 @@ from functools import reduce
 from math import prod
 from typing import TYPE_CHECKING, Generic, NamedTuple, SupportsIndex, TypeVar
 
-from ..errors import CoordinateError, KindError, LeafError, UnsupportedError
-from ..ground import described
-from ..numbers import IntLike, ceil_div, known_eq, known_lt, leaf, less, round_up
+from ..errors import CoordinateError, KindError, LeafError, UndecidedError, UnsupportedError
+from ..ground import described, plural, shortened
+from ..numbers import IntLike, ceil_div, is_open, known_eq, known_lt, leaf, less, round_up, to_python
 from .rules import COMBINE, Tile, check_tile
 from .shape import AnyShape, XlaBuffer, XlaShape, XlaTuple
 
@@ -97,13 +97,23 @@ def index_of(shape: XlaShape, index: Sequence[IntLike]) -> tuple[int, ...]:
             f"an index needs an int for each dim, not {index!r}", "Write (2, 3).", value=index
         )
     at = tuple(map(leaf, index))
-    if len(at) == shape.rank and _inside(at, shape.dimensions):
-        return at
-    written = f"index ({','.join(map(str, at))}) is not an element of {shape}"
+    try:
+        if len(at) == shape.rank and _inside(at, shape.dimensions):
+            return at
+    except UndecidedError as error:
+        names = [(i, d) for i, d in enumerate(shape.dimensions) if is_open(d)]
+        dims = " and ".join(f"{to_python(d)} is the size of dim {i}" for i, d in names)
+        where = f"The index ({','.join(map(str, at))}) of {shape} needs it."
+        error.with_hint(lambda: f"{where} {dims}: a number settles it, or a bound, '<=N'.")
+        raise
+    written = f"index ({','.join(map(str, at))})"
     if len(at) != shape.rank:
-        entries = "one int" if shape.rank == 1 else f"{shape.rank} ints"
-        way_out = f"It needs {entries}, from 0 to below the dims."
-        raise CoordinateError(written, way_out, index=at, shape=shape)
+        counts = f"has {plural(len(at), 'int')}, and {shape} has {plural(shape.rank, 'dim')}"
+        last = ",".join(str(d - 1) for d in shape.dimensions)
+        is_known = all(type(d) is int and d for d in shape.dimensions)
+        ways = [f"The last element is ({last})."] if is_known else []
+        raise CoordinateError(f"{written} {counts}", *ways, index=at, shape=shape)
+    written += f" is not an element of {shape}"
     faults = [
         f"Dim {i} has no index {x}: it has"
         f" {'none' if known_eq(d, 0) is True else f'those from 0 to {d - 1}'}."
@@ -271,8 +281,8 @@ def array_shape(shape: AnyShape) -> XlaShape:
         return array_shape(shape.array)
     if isinstance(shape, XlaTuple):
         raise UnsupportedError(
-            "a tuple of shapes has no layout of its own",
-            "Take its elements one by one.",
+            f"{shortened(str(shape))} is a tuple of shapes, and has no layout of its own",
+            "Take its elements one by one; of an instruction in a file they are FILE:%name#0, #1, ...",
             shape=shape,
         )
     if not isinstance(shape, XlaShape):  # pyright: ignore[reportUnnecessaryIsInstance]

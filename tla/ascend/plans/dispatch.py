@@ -16,7 +16,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from ...errors import LayoutError, UnsupportedError
 from ...ground import shortened
-from ..shapes import index_of
+from ..shapes import flag, index_of
 
 ARCH_OF: Final = {2201: "AtlasA2", 3510: "Ascend950"}
 CODE_OF: Final = {name: code for code, name in ARCH_OF.items()}
@@ -272,9 +272,7 @@ def arch_tag(name: str) -> str:
 
 def _check(policy: str, parameter: Parameter, value: int) -> int:
     if parameter.is_flag:
-        if value not in (0, 1):
-            raise LayoutError(f"{policy}: {parameter.name} = {value}, a flag is true or false")
-        return bool(value)
+        return flag(f"{policy}: {parameter.name}", value)
     count = index_of(f"{policy}: {parameter.name}", value)
     if count < 1:
         raise LayoutError(

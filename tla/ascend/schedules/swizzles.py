@@ -23,9 +23,10 @@ from ...ground import (
     most_digits,
     near_words,
     shortened,
+    shown,
     too_long_in,
 )
-from ..shapes import GemmCoord, gemm_shape
+from ..shapes import GemmCoord, flag, gemm_shape
 from .by_k import single_core_splitk, splitk, tail_splitk
 from .by_tile import column, identity, iterate_k, l1_full_load
 from .stream import streamk
@@ -72,7 +73,7 @@ class BlockSwizzle(NamedTuple):
             LayoutError: the swizzle does not take `splitk` or `rows`, or the problem has no such
                 schedule.
         """
-        kind = _KINDS[self.name]
+        kind = self._kind
         arguments: dict[str, Any] = {}
         for word, value, is_taken in (
             ("splitk", splitk, kind.splits),
@@ -90,19 +91,26 @@ class BlockSwizzle(NamedTuple):
         return kind.make(problem, tile, cores=cores, **arguments)
 
     @property
+    def _kind(self) -> _Kind:
+        """What is known of the class; one that was made by hand may have another name."""
+        if self.name not in _KINDS:
+            raise UnsupportedError(f"{shown(self.name)} is no swizzle", _near(str(self.name)))
+        return _KINDS[self.name]
+
+    @property
     def splits(self) -> bool:
         """Whether it takes the number of slices of K."""
-        return _KINDS[self.name].splits
+        return self._kind.splits
 
     @property
     def grouped(self) -> bool:
         """Whether it takes the rows of groups."""
-        return _KINDS[self.name].grouped
+        return self._kind.grouped
 
     @property
     def code(self) -> int | None:
         """The only instruction set, CATLASS_ARCH, that has kernels with it; None if several have."""
-        return _KINDS[self.name].code
+        return self._kind.code
 
     def __str__(self) -> str:
         if not self.arguments:
@@ -213,7 +221,7 @@ def _make_swizzle(name: str, arguments: Sequence[int]) -> BlockSwizzle:
     values: list[int] = []
     for parameter, value in zip(_KINDS[name].parameters, arguments, strict=True):
         if isinstance(parameter.default, bool):
-            values.append(bool(value))
+            values.append(flag(f"{parameter.name} of {name}", value))
         elif parameter.name == "direction":
             values.append(direction_of(value))
         else:

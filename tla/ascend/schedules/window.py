@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...errors import KindError, LayoutError
 from ...ground import described
 from ...numbers import ceil_div, round_up
-from ..shapes import GemmCoord, gemm_shape, index_of
+from ..shapes import GemmCoord, flag, gemm_shape, index_of
 from .order import Bands
 from .schedule import Schedule
 from .tasks import CORES, Task, positive
@@ -227,7 +227,7 @@ def aswt(problem: ShapeLike, tile: ShapeLike, *, cores: int = CORES, split: bool
 
     Source: CATLASS BlockSchedulerAswt, block_scheduler_aswt.hpp; 05_aswt.md.
     """
-    return _Aswt(problem, tile, cores, split)
+    return _Aswt(problem, tile, cores, flag("split", split))
 
 
 class _GroupedAswt(_Windows):
@@ -246,7 +246,7 @@ class _GroupedAswt(_Windows):
         balanced: bool,
     ) -> None:
         self._least = (LINE if trans_a else 1, CUBE if trans_b else LINE)
-        flags = ",".join(str(bool(flag)).lower() for flag in (trans_a, trans_b))
+        flags = ",".join(str(is_set).lower() for is_set in (trans_a, trans_b))
         swizzle = f"{self.CPP}<{window},{flags}>"
         super().__init__(problem, tile, cores, swizzle, window, rows, balanced)
 
@@ -306,4 +306,6 @@ def grouped_aswt(
             "Every row of the product is in one group, and none has fewer than 0.",
             rows=extents,
         )
-    return _GroupedAswt(problem, tile, cores, extents, window, trans_a, trans_b, balanced)
+    named = {"trans_a": trans_a, "trans_b": trans_b, "balanced": balanced}
+    flags = [flag(name, x) for name, x in named.items()]
+    return _GroupedAswt(problem, tile, cores, extents, window, *flags)

@@ -46,7 +46,7 @@ from ...numbers import (
     round_up,
 )
 from ..cube import FP4
-from ..elements import element as element_named
+from ..elements import element as element_named, is_element
 from .conv import CHANNELS, FILTER, FMAP, channels_last, make_layout_filter, make_layout_fmap
 from .mx import MX_SCALES, SCALE
 from .sizes import size_of, sizes_of
@@ -153,6 +153,8 @@ def tag_named(name: str | Tag) -> Tag:
         similar = near_words(key.lower(), names, cutoff)
         near = [names[x] for x in ([key.lower()] if key.lower() in names else similar)]
         hint = did_you_mean(near, TAGS)
+        if is_element(key):
+            hint = f"It is an element type, and comes before the tag: {key!r}, 'zN'."
         raise UnsupportedError(f"{shortened(name)!r} is not a layout tag", hint, name=name)
     return TAGS[key]
 

@@ -199,7 +199,7 @@ def tiles(plan: Plan, step: int = 16) -> Iterator[tuple[GemmShape, GemmShape]]:
 def _pairs(product: Model, step: int) -> Iterator[tuple[int, int]]:
     """The pairs of m and n for which L0C has room for one block."""
     if step < 1 or step % _UNIT:
-        raise LayoutError(f"step is {step}: m and n are multiples of {_UNIT}", step=step)
+        raise LayoutError(f"step is {step}: it must be {_UNIT} or a multiple of it", step=step)
     arch, c = product.arch, product.arch.accumulator(product.a, product.b)
     most = arch.l0c // product.policy.facts.l0c // c.sizeof
     rows, columns = (lcm(step, max(_UNIT, element.c0)) for element in (product.a, product.b))

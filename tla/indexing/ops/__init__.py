@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 from ...ground import lazy
 
 if TYPE_CHECKING:
-    from .op import Leaf as Leaf, Op as Op, called as called, leaves as leaves
+    from .op import (
+        Leaf as Leaf,
+        MalformedError as MalformedError,
+        Op as Op,
+        called as called,
+        leaves as leaves,
+    )
     from .rules import Maps as Maps, Rule as Rule, rule as rule
     from .table import RULES as RULES, maps_of as maps_of
 

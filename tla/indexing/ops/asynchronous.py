@@ -45,7 +45,7 @@ def _one(op: Op, output: int, number: int) -> Maps:
     """The maps of an output that is input ``number`` itself."""
     shapes = [leaf.shape for leaf in (*op.inputs[number : number + 1], op.outputs[output])]
     if len(shapes) < 2 or shapes[0].dimensions != shapes[1].dimensions:
-        op.refuse(f"no operand is {shapes[-1]}")
+        op.fail(f"no operand is {shapes[-1]}")
     maps: Maps = [[] for _ in op.inputs]
     maps[number].append(op.identity(output))
     return maps
@@ -58,7 +58,7 @@ def _start(op: Op, output: int) -> Maps:
     if opcode == "all-reduce-start":  # its results are not put beside its operands
         return _maps_of_wrapped(op, shape, output)
     if not isinstance(shape, XlaTuple):
-        op.refuse(f"its result {shape} is no tuple")
+        op.fail(f"its result {shape} is no tuple")
     operand = _below(op, operands, output)
     if operand is not None:
         return _one(op, output, operand)
@@ -90,7 +90,7 @@ def _finish(op: Op, output: int) -> Maps:
     result = 0 if op.opcode == "copy-done" else 1
     numbers = [i for i, leaf in enumerate(op.inputs) if leaf.path[:1] == (result,)]
     if output >= len(numbers):
-        op.refuse(f"its operand has no result number {output}")
+        op.fail(f"its operand has no result number {output}")
     return _one(op, output, numbers[output])
 
 

@@ -178,6 +178,6 @@ def _bitcast_convert(op: Op, output: int) -> Maps:
         expect_sizes(op, (*sizes, wide // width))
         return [[IndexingMap([dim(k) for k in range(len(sizes))], made)]]
     if width % wide or sizes != (*made, width // wide):
-        op.refuse(f"it cannot make {op.outputs[0].shape} of {op.inputs[0].shape}")
+        op.fail(f"it cannot make {op.outputs[0].shape} of {op.inputs[0].shape}")
     index = [*(dim(k) for k in range(len(made))), rng(0)]
     return [[IndexingMap(index, made, [width // wide])]]

@@ -39,7 +39,7 @@ def branch_values(op: Op, branch: int) -> list[RuntimeVariable]:
     """
     leaf, last = op.inputs[0], len(op.instruction.called) - 1
     if op.sizes(leaf.shape):
-        op.refuse(f"its branch is chosen by {leaf.shape}")
+        op.fail(f"its branch is chosen by {leaf.shape}")
     if leaf.shape.element_type.name == "pred":
         bounds = [Interval(1 - branch, 1 - branch)]
     elif branch < last:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from ...ground import plural
 from ...numbers import Interval
 from ..maps import IndexingMap
 from ..simplify import simplify
@@ -25,14 +26,14 @@ if TYPE_CHECKING:
 def expect(op: Op, count: int) -> None:
     """Refuse an op unless it has ``count`` operands."""
     if len(op.inputs) != count:
-        op.refuse(f"it has {len(op.inputs)} operands, and only the form with {count} is described")
+        op.fail(f"it has {plural(len(op.inputs), 'operand')}, and takes {count}")
 
 
 def number(op: Op, name: str, below: int, default: int | None = None) -> int:
     """Return an attribute that is one int, at least 0 and below a bound, such as the number of dims."""
     found = op.ints(name, None if default is None else (default,))
     if len(found) != 1 or not 0 <= found[0] < below:
-        op.refuse(f"its {name} {op.attribute(name)} is no int in [0, {below})")
+        op.fail(f"{name}={op.attribute(name)} is no int from 0 to {below - 1}")
     return found[0]
 
 

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...ground import plural
 from ..compose import merged_sources, with_names
 from ..variables import REPLICA
 from .branches import branch_values
@@ -60,9 +61,9 @@ def called_maps(op: Op, computation: Computation, names: Sequence[str], output: 
     number. If an instruction calls several computations, the name of the computation is between them.
     """
     if len(computation.parameters) != len(names):
-        op.refuse(
-            f"computation {computation.name} has {len(computation.parameters)} parameters, "
-            f"the call {len(names)} operands"
+        op.fail(
+            f"computation {computation.name} has {plural(len(computation.parameters), 'parameter')},"
+            f" the call {plural(len(names), 'operand')}"
         )
     it = op.instruction
     within = it.name if len(it.computations) == 1 else f"{it.name}/{computation.name}"
@@ -106,7 +107,7 @@ def _conditional(op: Op, output: int) -> Maps:
     arguments = operand_names(op)[1:]
     computation_of(op)  # it refuses an instruction without its program: the computation is not known
     if len(it.computations) != len(arguments):
-        op.refuse(f"it does not have one operand for each of its branches: {_named(op)}")
+        op.fail(f"it does not have one operand for each of its branches: {_named(op)}")
     maps: Maps = [[op.to_scalar(output)]]
     for i, (branch, argument) in enumerate(zip(it.computations, arguments, strict=True)):
         conditions = branch_values(op, i) if len(arguments) > 1 else [None]

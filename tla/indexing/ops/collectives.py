@@ -108,7 +108,7 @@ def _mode(op: Op) -> str:
     }
     mode = modes.get(("channel_id" in op.instruction.attributes, asks))
     if mode is None:
-        op.refuse(f"use_global_device_ids={asks} needs a channel_id")
+        op.fail(f"use_global_device_ids={asks} needs a channel_id")
     return mode
 
 
@@ -212,7 +212,7 @@ def _split(op: Op, whole: int, part: int) -> int:
     if not part and not whole:
         return 0
     if not part or whole % part:
-        op.refuse(f"a dim of {whole} is not made of parts of {part}")
+        op.fail(f"a dim of {whole} is not made of parts of {part}")
     return whole // part
 
 
@@ -221,7 +221,7 @@ def _along(op: Op, operand: int, output: int) -> tuple[int, int]:
     sizes, out = op.sizes(op.inputs[operand].shape), op.dims(output)
     k = number(op, "dimensions", below=len(out))
     if len(sizes) != len(out) or (*sizes[:k], out[k], *sizes[k + 1 :]) != out:
-        op.refuse(_differ(op, operand, output, f" in more than dim {k}"))
+        op.fail(_differ(op, operand, output, f" in more than dim {k}"))
     expect_fixed(op, operand, (k,))
     return k, sizes[k]
 
@@ -229,7 +229,7 @@ def _along(op: Op, operand: int, output: int) -> tuple[int, int]:
 def _expect_same(op: Op, operand: int, output: int) -> None:
     """Refuse an operand whose dims are not those of the output."""
     if op.sizes(op.inputs[operand].shape) != op.dims(output):
-        op.refuse(_differ(op, operand, output))
+        op.fail(_differ(op, operand, output))
 
 
 def _differ(op: Op, operand: int, output: int, where: str = "") -> str:
@@ -292,7 +292,7 @@ def _all_to_all(op: Op, operand: int, output: int) -> list[IndexingMap]:
         op.refuse("its groups differ in size")
     part = out[k] // len(groups[0])
     if part * len(groups[0]) != out[k]:
-        op.refuse(f"a dim of {out[k]} has not {len(groups[0])} parts")
+        op.fail(f"a dim of {out[k]} has not {len(groups[0])} parts")
     if not part:
         return []
 
@@ -339,7 +339,7 @@ def _permute(op: Op, operand: int, output: int) -> list[IndexingMap]:
     flat = op.ints("source_target_pairs", None)
     named = list(zip(flat[::2], flat[1::2], strict=False))
     if len(flat) % 2 or len({target for _source, target in named}) < len(named):
-        op.refuse(f"source_target_pairs={op.attribute('source_target_pairs')} is no list of pairs")
+        op.fail(f"source_target_pairs={op.attribute('source_target_pairs')} is no list of pairs")
     most = 1 + max(flat, default=0)
     partitions = op.partitions
     if _mode(op) == "replica":
@@ -377,7 +377,7 @@ def _only(op: Op, operand: int, maps: list[IndexingMap]) -> Maps:
 def _expect_pairs(op: Op) -> None:
     """Refuse an op unless it has one operand for each output."""
     if len(op.inputs) != len(op.outputs):
-        op.refuse(f"it has {len(op.inputs)} operands and {len(op.outputs)} outputs")
+        op.fail(f"it has {len(op.inputs)} operands and {len(op.outputs)} outputs")
 
 
 @rule(*_ACCESS)

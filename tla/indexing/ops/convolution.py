@@ -44,14 +44,14 @@ def _labels(op: Op) -> Labels:
     text = op.attribute("dim_labels")
     match = _LABELS.fullmatch(text)
     if match is None:
-        op.refuse(f"its dim_labels {text!r} have no meaning")
+        op.fail(f"its dim_labels {text!r} have no meaning")
     parts = match.groups()
     spatial = tuple(map(str, range(len(parts[0]) - 2)))
     wanted = [{*spatial, *others} for others in ("bf", "io", "bf")]
     shapes = [leaf.shape for leaf in (*op.inputs, op.outputs[0])]
     for part, names, shape in zip(parts, wanted, shapes, strict=True):
         if set(part) != names or len(part) != len(names) or len(part) != len(op.sizes(shape)):
-            op.refuse(f"its dim_labels {text} do not name the dims of {shape}")
+            op.fail(f"its dim_labels {text} do not name the dims of {shape}")
     first, second, third = ({name: k for k, name in enumerate(part)} for part in parts)
     return Labels(first, second, third, spatial)
 
@@ -71,7 +71,7 @@ def _groups(op: Op, labels: Labels) -> tuple[int, int]:
         or outputs % of_features
         or outputs % of_batch
     ):
-        op.refuse(
+        op.fail(
             f"{op.inputs[0].shape} and {op.inputs[1].shape} with {of_features} groups of features and"
             f" {of_batch} of the batch do not give {op.outputs[0].shape}"
         )
@@ -94,7 +94,7 @@ def _convolution(op: Op, output: int) -> Maps:
     kernel_inside: list[tuple[Value, Interval]] = []
     for name, w, size in zip(labels.spatial, window, arrays, strict=True):
         if w.size != kernel[labels.kernel[name]]:
-            op.refuse(f"its window of {w.size} is not that of the kernel {op.inputs[1].shape}")
+            op.fail(f"its window of {w.size} is not that of the kernel {op.inputs[1].shape}")
         d, s = at(dims, labels.result[name]), ranges.new(w.size)
         input_at[name], inside = w.element(size, d, s)
         input_inside += inside

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...ground import plural
 from ..maps import IndexingMap
 from ..variables import dim, rng
 from .building import expect
@@ -66,27 +67,30 @@ def sides(op: Op, output: int, groups: tuple[int, ...] = ()) -> tuple[Side, Side
         groups: The sizes of the first dims of the result that belong to neither side.
 
     Raises:
-        UnsupportedError: the sides do not give the result.
+        MalformedError: the sides do not give the result.
     """
-    left, right = (
-        Side(
-            op.sizes(leaf.shape),
-            op.ints(f"{name}_batch_dims"),
-            op.ints(f"{name}_contracting_dims"),
-            op.ints(f"{name}_group_dims"),
-        )
-        for name, leaf in zip(("lhs", "rhs"), op.inputs[:2], strict=True)
-    )
-    for side in (left, right):
-        if not set(side.batch + side.contracting + side.group) <= set(range(len(side.sizes))):
-            op.refuse(f"{side.sizes} has no such dims as it names")
+    found: list[Side] = []
+    for name, leaf in zip(("lhs", "rhs"), op.inputs[:2], strict=True):
+        kinds = [op.ints(f"{name}_{kind}_dims") for kind in ("batch", "contracting", "group")]
+        found.append(Side(op.sizes(leaf.shape), *kinds))
+        for k in (k for dims in kinds for k in dims):
+            if not 0 <= k < len(leaf.shape.dimensions):
+                op.fail(f"its {name} {leaf.shape} has no dim {k}")
+    left, right = found
+    batch, contracted = (left.batch, right.batch), (left.contracting, right.contracting)
+    for kind, (a, b) in (("batch", batch), ("contracted", contracted)):
+        if len(a) != len(b):
+            op.fail(f"{plural(len(a), f'{kind} dim')} on the left, {len(b)} on the right")
+        for i, j in zip(a, b, strict=True):
+            n, m = left.sizes[i], right.sizes[j]
+            if n != m:
+                op.fail(
+                    f"the {kind} dims differ, {n} on the left (dim {i}) and {m} on the right (dim {j})"
+                )
     dims = groups + left.size(left.batch + left.free) + right.size(right.free)
-    if (
-        left.size(left.batch) != right.size(right.batch)
-        or left.size(left.contracting) != right.size(right.contracting)
-        or dims != op.dims(output)
-    ):
-        op.refuse(f"its sides {left.sizes} and {right.sizes} do not give {op.dims(output)}")
+    if dims != op.dims(output):
+        written = ",".join(map(str, dims))
+        op.fail(f"its sides make [{written}], and its result is {op.outputs[output].shape}")
     return left, right
 
 
@@ -123,7 +127,7 @@ def _scale(op: Op, side: IndexingMap, of: Leaf, scale: Leaf) -> IndexingMap:
     if not blocks:
         return side.with_parts(results=())
     if len(blocks) != len(sizes) or any(n % m if m else n for n, m in zip(sizes, blocks, strict=True)):
-        op.refuse(f"the scales {scale.shape} are not those of blocks of {of.shape}")
+        op.fail(f"the scales {scale.shape} are not those of blocks of {of.shape}")
     results = [
         0 if m == 1 else x // max(n // max(m, 1), 1)
         for x, n, m in zip(side.results, sizes, blocks, strict=True)

@@ -37,7 +37,7 @@ def _dynamic_update_slice(op: Op, output: int) -> Maps:
     source, update, *starts = needed(op, 2)
     sizes, window = op.dims(output), op.sizes(update.shape)
     if op.sizes(source.shape) != sizes:
-        op.refuse(f"operand {source} is {source.shape}, the result {op.outputs[output].shape}")
+        op.fail(f"operand {source} is {source.shape}, the result {op.outputs[output].shape}")
     variables = scalar_starts(op, starts, sizes, window)
     offsets = [dim(k) - rt(k) for k in range(len(sizes))]
     # if the update is as long as the source, its start is 0 and it covers the whole dim

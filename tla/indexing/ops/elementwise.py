@@ -59,7 +59,7 @@ def _elementwise(op: Op, output: int) -> Maps:
         if rank and not sizes:
             maps.append([op.to_scalar(output)])
         elif sizes != op.dims(output):
-            op.refuse(f"operand {leaf} is {leaf.shape}, the result {op.outputs[output].shape}")
+            op.fail(f"operand {leaf} is {leaf.shape}, the result {op.outputs[output].shape}")
         else:
             maps.append([op.identity(output)])
     return maps

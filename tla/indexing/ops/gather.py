@@ -47,14 +47,14 @@ def _gather(op: Op, output: int) -> Maps:
         or any(w > n for n, w in zip(sizes, slice_sizes, strict=True))
         or [out[i] for i in dims.in_slice] != [slice_sizes[k] for k in dims.through]
     ):
-        op.refuse(f"slices of {slice_sizes} from {operand.shape} do not make up {result}")
+        op.fail(f"slices of {slice_sizes} from {operand.shape} do not make up {result}")
     for k in (*dims.left_out, *dims.of_array):
         if slice_sizes[k] != 1 and 0 not in out:
-            op.refuse(f"its slices are {slice_sizes[k]} long along dim {k}, which it leaves out")
+            op.fail(f"its slices are {slice_sizes[k]} long along dim {k}, which it leaves out")
     vectors = IndexVectors(op, indices, dims.along, dims.targets, sizes, slice_sizes, dims.batching)
     numbering = [i for i in range(len(out)) if i not in dims.in_slice]
     if vectors.counts != tuple(out[i] for i in numbering):
-        op.refuse(f"{indices.shape} holds {vectors.counts} vectors, its result is {result}")
+        op.fail(f"{indices.shape} holds {vectors.counts} vectors, its result is {result}")
 
     number = [dim(i) for i in numbering]
     place: list[Value] = [0] * rank

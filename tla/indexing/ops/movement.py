@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ...ground import int_in
+from ...ground import int_in, plural
 from ...numbers import Interval
 from ..maps import IndexingMap
 from ..variables import dim
@@ -41,10 +41,10 @@ def only_input(op: Op) -> tuple[int, ...]:
     (2, 3)
 
     Raises:
-        UnsupportedError: there are more operands, or none.
+        MalformedError: there are more operands, or none.
     """
     if len(op.inputs) != 1:
-        op.refuse(f"it reads {len(op.inputs)} arrays and not one")
+        op.fail(f"it has {plural(len(op.inputs), 'operand')}, and takes 1")
     return op.sizes(op.inputs[0].shape)
 
 
@@ -52,11 +52,11 @@ def expect_sizes(op: Op, sizes: tuple[int, ...]) -> None:
     """Raise an error unless the result has the dims that the operands give.
 
     Raises:
-        UnsupportedError: it has others.
+        MalformedError: it has others.
     """
     if op.dims() != sizes:
         written = ",".join(map(str, sizes))
-        op.refuse(f"its operands make [{written}], and its result is {op.outputs[0].shape}")
+        op.fail(f"its operands make [{written}], and its result is {op.outputs[0].shape}")
 
 
 def expect_fixed(op: Op, which: int, dims: tuple[int, ...]) -> None:
@@ -72,8 +72,12 @@ def expect_fixed(op: Op, which: int, dims: tuple[int, ...]) -> None:
 
 
 def _expect_dims(op: Op, dims: tuple[int, ...], rank: int) -> None:
-    if len(set(dims)) != len(dims) or any(not 0 <= k < rank for k in dims):
-        op.refuse(f"its dimensions {op.attribute('dimensions')} are no dims of an array of rank {rank}")
+    written = f"dimensions={op.attribute('dimensions')}"
+    for k in dims:
+        if not 0 <= k < rank:
+            op.fail(f"{written} names dim {k}, and the array has {plural(rank, 'dim')}, from 0 on")
+        if dims.count(k) > 1:
+            op.fail(f"{written} has {k} twice")
 
 
 # --- one operand ------------------------------------------------------------------------------
@@ -83,8 +87,14 @@ def _expect_dims(op: Op, dims: tuple[int, ...], rank: int) -> None:
 def _broadcast(op: Op, output: int) -> Maps:
     sizes, dims, made = only_input(op), op.ints("dimensions"), op.dims()
     _expect_dims(op, dims, len(made))
-    if tuple(made[j] for j in dims) != sizes:
-        op.refuse(f"its operand is {op.inputs[0].shape}, its result {op.outputs[0].shape}")
+    if len(dims) != len(sizes):
+        if not dims:
+            op.fail("it has no dimensions={...}, the dim of the result for each dim of the operand")
+        written = f"dimensions={op.attribute('dimensions')}"
+        op.fail(f"{written} name {plural(len(dims), 'dim')}, the operand has {len(sizes)}")
+    for k, (j, n) in enumerate(zip(dims, sizes, strict=True)):
+        if made[j] != n:
+            op.fail(f"dim {k} of the operand has {n}, dim {j} of the result has {made[j]}")
     return [[IndexingMap([dim(j) for j in dims], made)]]
 
 
@@ -93,7 +103,9 @@ def _transpose(op: Op, output: int) -> Maps:
     sizes, dims = only_input(op), op.ints("dimensions")
     _expect_dims(op, dims, len(sizes))
     if len(dims) != len(sizes):
-        op.refuse(f"its dimensions {op.attribute('dimensions')} leave dims out")
+        left_out = ", ".join(str(k) for k in range(len(sizes)) if k not in dims)
+        written = op.attribute("dimensions", "{}")
+        op.fail(f"dimensions={written} leaves out {left_out}: a transpose needs each dim once")
     expect_sizes(op, tuple(sizes[k] for k in dims))
     return [[IndexingMap([dim(dims.index(k)) for k in range(len(dims))], op.dims())]]
 
@@ -120,7 +132,9 @@ def _slice(op: Op, output: int) -> Maps:
         not (start <= limit <= n and stride)
         for (start, limit, stride), n in zip(ranges, sizes, strict=True)
     ):
-        op.refuse(f"its slice {op.attribute('slice')} does not fit {op.inputs[0].shape}")
+        if not found:
+            op.fail("it has no slice={[start:limit], ...}")
+        op.fail(f"slice={op.attribute('slice')} does not fit {op.inputs[0].shape}")
     expect_sizes(op, tuple(len(range(*each)) for each in ranges))
     results = [dim(k) * stride + start for k, (start, _limit, stride) in enumerate(ranges)]
     return [[IndexingMap(results, op.dims())]]
@@ -135,14 +149,14 @@ def _concatenate(op: Op, output: int) -> Maps:
     made = op.dims()
     _expect_dims(op, along, len(made))
     if len(along) != 1:
-        op.refuse("its dimensions do not name the one dim along which arrays are joined")
+        op.fail("its dimensions do not name the one dim along which arrays are joined")
     (c,) = along
     start = 0
     maps: Maps = []
     for i, leaf in enumerate(op.inputs):
         sizes = op.sizes(leaf.shape)
         if sizes[:c] + sizes[c + 1 :] != made[:c] + made[c + 1 :]:
-            op.refuse(f"operand {leaf} is {leaf.shape}, its result {op.outputs[0].shape}")
+            op.fail(f"operand {leaf} is {leaf.shape}, its result {op.outputs[0].shape}")
         if i + 1 < len(op.inputs):
             expect_fixed(op, i, (c,))
         dims: list[Interval | int] = list(made)

@@ -18,7 +18,7 @@ from math import prod
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeAlias
 
 from ...errors import KindError, UnsupportedError
-from ...ground import int_in
+from ...ground import int_in, near_words
 from ...xla_bridge import XlaBuffer, XlaTuple
 from ..maps import IndexingMap
 from ..variables import dim
@@ -33,6 +33,20 @@ if TYPE_CHECKING:
 
 Devices: TypeAlias = "int | tuple[int, int] | None"
 """The number of devices that run a program, or the numbers of replicas and of partitions of each."""
+
+
+class MalformedError(UnsupportedError, ValueError):
+    """An instruction of HLO contradicts itself.
+
+    >>> from tla.hlo import read_instruction
+    >>> from tla.indexing import output_to_input
+    >>> output_to_input(read_instruction("r = f32[64,9] reshape(f32[8,64] x)"))
+    Traceback (most recent call last):
+        ...
+    tla.indexing.ops.op.MalformedError: reshape r is wrong: the operand has 512 elements, the result 576
+
+    The text says where, in numbers; ``instruction``, ``opcode`` and ``reason`` are its parts.
+    """
 
 
 class Leaf(NamedTuple):
@@ -91,6 +105,7 @@ class Op:
         self.instruction = instruction
         self.devices = devices
         self._follow = follow
+        self._asked: set[str] = set()
 
     @property
     def device_count(self) -> int | None:
@@ -140,17 +155,19 @@ class Op:
         """Return the ints of an attribute such as ``dimensions={0,2}``, in their order.
 
         Raises:
-            UnsupportedError: it is missing, and there is no default.
+            MalformedError: it is missing, and there is no default.
         """
+        self._asked.add(name)
         text = self.instruction.attributes.get(name)
         if text is None:
             if default is None:
-                self.refuse(f"it has no {name}")
+                self.fail(f"it has no {name}")
             return tuple(default)
         return tuple(map(int_in, _INT.findall(text)))
 
     def attribute(self, name: str, default: str = "") -> str:
         """Return the text of an attribute."""
+        self._asked.add(name)
         return self.instruction.attributes.get(name, default)
 
     def refuse(self, why: str) -> NoReturn:
@@ -162,6 +179,31 @@ class Op:
             opcode=opcode,
             reason=why,
         )
+
+    def fail(self, why: str) -> NoReturn:
+        """Raise the error of an instruction that contradicts itself; ``why`` says it in numbers."""
+        name, opcode = self.instruction.name, self.opcode
+        raise MalformedError(
+            f"{opcode} {name} is wrong: {why}",
+            *self._misspelt(),
+            instruction=name,
+            opcode=opcode,
+            reason=why,
+        )
+
+    def expect_no_misspelt(self) -> None:
+        """Refuse an instruction with an attribute that nearly has the name of one that it lacks."""
+        for why in self._misspelt():
+            self.fail(why[0].lower() + why[1:].removesuffix("."))
+
+    def _misspelt(self) -> list[str]:
+        given = self.instruction.attributes
+        return [
+            f"Its attribute {word!r} is not known; did you mean {name!r}?"
+            for name in sorted(self._asked.difference(given))
+            for word in given.keys() - self._asked
+            if abs(len(word) - len(name)) < 3 and near_words(word, [name], 0.8)
+        ]
 
     def of(self, instruction: Instruction) -> Op:
         """Return another instruction in the place of this one."""

@@ -23,7 +23,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...ground import int_in
+from ...ground import int_in, plural
 from ...numbers import Interval
 from ..maps import IndexingMap
 from ..simplify import simplify
@@ -103,11 +103,12 @@ _ENTRY = re.compile(r"(-?\d+)_(-?\d+)(?:_(\d+))?")
 @rule("pad")
 def _pad(op: Op, output: int) -> Maps:
     if len(op.inputs) != 2 or op.sizes(op.inputs[1].shape):
-        op.refuse("it does not read an array and a scalar")
+        op.fail("it takes an array, and a scalar that fills")
     sizes = op.sizes(op.inputs[0].shape)
     entries = _ENTRY.findall(op.attribute("padding"))
     if len(entries) != len(sizes):
-        op.refuse(f"its padding {op.attribute('padding')} has {len(entries)} entries")
+        written = f"padding={op.attribute('padding')} is of {plural(len(entries), 'dim')}"
+        op.fail(f"{written}, its operand has {len(sizes)}")
     axes = [
         Padding(n, *(int_in(x or "0") for x in entry)) for n, entry in zip(sizes, entries, strict=True)
     ]

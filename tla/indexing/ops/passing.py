@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ...ground import plural
 from .rules import rule
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def _from_nothing(op: Op, output: int) -> Maps:
 @rule("rng")
 def _from_scalars(op: Op, output: int) -> Maps:
     if any(op.sizes(leaf.shape) for leaf in op.inputs):
-        op.refuse("a parameter of a distribution is a scalar")
+        op.fail("a parameter of a distribution is a scalar")
     return [[op.to_scalar(output)] for _leaf in op.inputs]
 
 
@@ -57,7 +58,7 @@ _ALL_IN_ORDER: Final = ("copy", "domain", "opt-barrier", "tuple")
 @rule(*_ALL_IN_ORDER)
 def _in_order(op: Op, output: int) -> Maps:
     if len(op.inputs) != len(op.outputs):
-        op.refuse(f"it has {len(op.outputs)} arrays of its operands' {len(op.inputs)}")
+        op.fail(f"it makes {plural(len(op.outputs), 'array')} of {plural(len(op.inputs), 'operand')}")
     return _from_input(op, output, output)
 
 
@@ -71,7 +72,7 @@ def _element(op: Op, output: int) -> Maps:
     index = op.ints("index", None)
     inside = [i for i, leaf in enumerate(op.inputs) if leaf.path[:1] == index]
     if len(index) != 1 or len(inside) != len(op.outputs):
-        op.refuse(f"its operand has no such element {op.attribute('index')}")
+        op.fail(f"its operand has no such element {op.attribute('index')}")
     return _from_input(op, output, inside[output])
 
 
@@ -90,7 +91,7 @@ def _from_one(op: Op, output: int, source: int) -> list[IndexingMap]:
     if made.shape.element_type.bits is None:
         return []
     if source >= len(op.inputs) or op.sizes(op.inputs[source].shape) != op.dims(output):
-        op.refuse(f"{made.shape} is no array of its operands")
+        op.fail(f"{made.shape} is no array of its operands")
     return [op.identity(output)]
 
 

@@ -83,12 +83,12 @@ def _ragged_dot(op: Op, output: int) -> Maps:
     if kind is not left.batch:
         before = left.batch + before
     if counts[:-1] not in ((), left.size(before)):
-        op.refuse(f"its sizes {op.inputs[2].shape} do not go along with dims {before} of {left.sizes}")
+        op.fail(f"its sizes {op.inputs[2].shape} do not go along with dims {before} of {left.sizes}")
     if kind is left.batch:
         return [[IndexingMap(places, dims, ranges)], [IndexingMap(other(), dims, ranges)], []]
     count = counts[-1]
     if not by_group and right.size(right.group) != (count,):
-        op.refuse(f"dims {right.group} of its right side are not its {count} groups")
+        op.fail(f"dims {right.group} of its right side are not its {count} groups")
     if count > limit_of("groups"):
         summary = f"it has {count} groups, and a map for each is made of {limit_of('groups')} at most"
         op.refuse(f"{summary}. {way_out('groups', count)}".removesuffix("."))

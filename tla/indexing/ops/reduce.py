@@ -31,7 +31,7 @@ def _reduce(op: Op, output: int) -> Maps:
     reduced = op.ints("dimensions")
     kept = [k for k in range(len(sizes)) if k not in reduced]
     if sorted([*kept, *reduced]) != [*range(len(sizes))] or tuple(sizes[k] for k in kept) != dims:
-        op.refuse(f"{op.inputs[0].shape} without dims {reduced} is not {op.outputs[output].shape}")
+        op.fail(f"{op.inputs[0].shape} without dims {reduced} is not {op.outputs[output].shape}")
     places = [None if k in reduced else kept.index(k) for k in range(len(sizes))]
     nothing = any(sizes[k] == 0 for k in reduced)
     return inputs_and_inits(op, output, lines(dims, sizes, places), nothing)
@@ -41,13 +41,13 @@ def input_count(op: Op) -> int:
     """Return the number of inputs of a reduction; it has as many initial values and results."""
     count, odd = divmod(len(op.inputs), 2)
     if odd or not count or count != len(op.outputs):
-        op.refuse(f"it has {len(op.inputs)} operands for {len(op.outputs)} results, not two for each")
+        op.fail(f"it has {len(op.inputs)} operands for {len(op.outputs)} results, not two for each")
     for leaf in op.inputs[count:]:
         if op.sizes(leaf.shape):
-            op.refuse(f"the initial value {leaf} is {leaf.shape}, no scalar")
+            op.fail(f"the initial value {leaf} is {leaf.shape}, no scalar")
     for leaf in op.inputs[1:count]:
         if op.sizes(leaf.shape) != op.sizes(op.inputs[0].shape):
-            op.refuse(f"{leaf} is {leaf.shape}, {op.inputs[0]} is {op.inputs[0].shape}")
+            op.fail(f"{leaf} is {leaf.shape}, {op.inputs[0]} is {op.inputs[0].shape}")
     return count
 
 

@@ -34,7 +34,7 @@ def _reduce_window(op: Op, output: int) -> Maps:
     input_count(op)
     sizes, dims = op.sizes(op.inputs[0].shape), op.dims(output)
     if len(sizes) != len(dims):
-        op.refuse(f"a window over {op.inputs[0].shape} does not give {op.outputs[output].shape}")
+        op.fail(f"a window over {op.inputs[0].shape} does not give {op.outputs[output].shape}")
     ranges = Ranges()
     results: list[Value] = []
     constraints: list[tuple[Value, Interval]] = []
@@ -51,7 +51,7 @@ def _select_and_scatter(op: Op, output: int) -> Maps:
     dims = op.dims(output)
     operand, source, init = (op.sizes(leaf.shape) for leaf in op.inputs)
     if operand != dims or len(source) != len(dims) or init:
-        op.refuse("the shapes of operand, source and initial value do not fit its result")
+        op.fail("the shapes of operand, source and initial value do not fit its result")
     window = read_window(op, dims, source)
     if any(w.base_dilation > 1 or w.window_dilation > 1 for w in window):
         op.refuse("its window is dilated")

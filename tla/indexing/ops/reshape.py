@@ -120,7 +120,7 @@ def reshape_map(a: Sequence[int], b: Sequence[int]) -> IndexingMap:
 def _reshape(op: Op, output: int) -> Maps:
     sizes, made = only_input(op), op.dims()
     if prod(sizes) != prod(made):
-        op.refuse(f"{op.inputs[0].shape} has not as many elements as {op.outputs[0].shape}")
+        op.fail(f"the operand has {prod(sizes)} elements, the result {prod(made)}")
     if 0 in made:
         return [[IndexingMap([0] * len(sizes), made)]]
     source, result = (leaf.shape.dynamic_dimensions for leaf in (op.inputs[0], op.outputs[0]))
@@ -148,7 +148,7 @@ def _dynamic_reshape(op: Op, output: int) -> Maps:
     of runtime variables. Of the major dim the size says no more than how many elements there are."""
     made, result = op.dims(), op.outputs[0].shape
     if len(op.inputs) != 1 + len(made) or any(op.sizes(leaf.shape) for leaf in op.inputs[1:]):
-        op.refuse("it does not read an array and a size for each dim of its result")
+        op.fail("it takes an array, and a size for each dim of its result")
     sizes = op.sizes(op.inputs[0].shape)
     if 0 in made or 0 in sizes:
         return [[IndexingMap([0] * len(sizes), made, is_known_empty=True)], *([] for _n in made)]

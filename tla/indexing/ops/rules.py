@@ -28,7 +28,9 @@ def maps_of(op: Op, output: int) -> Maps:
     found = RULES.get(op.opcode)
     if found is None:
         op.refuse("what it reads is not described")
-    return found(op, output)
+    maps = found(op, output)
+    op.expect_no_misspelt()
+    return maps
 
 
 def rule(*opcodes: str) -> Callable[[Rule], Rule]:

@@ -82,7 +82,7 @@ def _scan(op: Op, output: int) -> Maps:
     axis = number(op, "dimensions", below=min(map(len, arrays), default=0))
     steps = {sizes[axis] for sizes in arrays}
     if len(steps) != 1:
-        op.refuse(f"its inputs and outputs have not one number of steps along dim {axis}")
+        op.fail(f"its inputs and outputs have not one number of steps along dim {axis}")
     is_reverse = op.attribute("is_reverse") == "true"
     scan = Scan(axis, steps.pop(), is_reverse, inputs, outputs)
     own = inputs + output - outputs

@@ -59,16 +59,16 @@ def _scatter(op: Op, output: int) -> Maps:
         or any(op.sizes(leaf.shape) != shape for leaf in updates)
         or len(dims.in_slice) != len(dims.through)
     ):
-        op.refuse(f"windows of {updates[0].shape} do not fit into {op.outputs[output].shape}")
+        op.fail(f"windows of {updates[0].shape} do not fit into {op.outputs[output].shape}")
     window = [1] * rank
     for k, i in zip(dims.through, dims.in_slice, strict=True):
         window[k] = shape[i]
     if any(w > n for n, w in zip(sizes, window, strict=True)) and 0 not in sizes:
-        op.refuse(f"windows of {tuple(window)} do not fit into {op.outputs[output].shape}")
+        op.fail(f"windows of {tuple(window)} do not fit into {op.outputs[output].shape}")
     vectors = IndexVectors(op, indices, dims.along, dims.targets, sizes, window, dims.batching)
     numbering = [i for i in range(len(shape)) if i not in dims.in_slice]
     if vectors.counts != tuple(shape[i] for i in numbering):
-        op.refuse(f"{indices.shape} holds {vectors.counts} vectors, the updates are {updates[0].shape}")
+        op.fail(f"{indices.shape} holds {vectors.counts} vectors, the updates are {updates[0].shape}")
 
     # A batching dim decides the vectors along it; a range counts those along the other dims.
     number: list[Value] = [0] * len(numbering)

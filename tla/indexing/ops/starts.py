@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...ground import plural
 from ...numbers import Interval
 from ..maps import IndexingMap
 from ..variables import RuntimeVariable, Source, rng
@@ -25,7 +26,8 @@ def needed(op: Op, at_least: int, at_most: int | None = None) -> tuple[Leaf, ...
     """Return the arrays that an op reads; refuse fewer than ``at_least``, or more than ``at_most``."""
     count = len(op.inputs)
     if count < at_least or (at_most is not None and count > at_most):
-        op.refuse(f"it has {count} operands")
+        more = "" if at_most == at_least else "at least "
+        op.fail(f"it has {plural(count, 'operand')}, and takes {more}{at_least}")
     return op.inputs
 
 
@@ -37,15 +39,15 @@ def scalar_starts(
     The starts are scalars, one for each dim, or one array of rank 1 that holds them all.
     """
     if len(sizes) != len(window) or any(w > n for n, w in zip(sizes, window, strict=True)):
-        op.refuse(f"a slice of {tuple(window)} does not fit into {tuple(sizes)}")
+        op.fail(f"a slice of {tuple(window)} does not fit into {tuple(sizes)}")
     elements: list[tuple[str, tuple[Value, ...]]] = []
     for leaf in starts:
         shape = op.sizes(leaf.shape)
         if len(shape) > 1 or (shape and len(starts) > 1):
-            op.refuse(f"its start index {leaf} is {leaf.shape}")
+            op.fail(f"its start index {leaf} is {leaf.shape}")
         elements += [(leaf.name, (k,)) for k in range(shape[0])] if shape else [(leaf.name, ())]
     if len(elements) != len(sizes):
-        op.refuse(f"it has {len(elements)} start indices for {len(sizes)} dims")
+        op.fail(f"it has {len(elements)} of {len(sizes)} start indices, one for each dim")
     variables: list[RuntimeVariable] = []
     for k, (name, at) in enumerate(elements):
         fits = Interval(0, sizes[k] - window[k])
@@ -142,7 +144,7 @@ class IndexVectors:
         rank = len(shape)
         length = shape[along] if 0 <= along < rank else 1
         if not 0 <= along <= rank or length != len(targets):
-            op.refuse(f"the vectors along dim {along} of {leaf.shape} are not {len(targets)} long")
+            op.fail(f"the vectors along dim {along} of {leaf.shape} are not {len(targets)} long")
         self.leaf = leaf
         self.along = along
         self.targets: tuple[int, ...] = tuple(targets)
@@ -156,10 +158,10 @@ class IndexVectors:
         """For a dim of the other array, the place in `numbering` that gives the place along it."""
         for target, k in batching:
             if k not in self.numbering:
-                op.refuse(f"dim {k} of {leaf.shape} is no dim that numbers its vectors")
+                op.fail(f"dim {k} of {leaf.shape} is no dim that numbers its vectors")
             place = self.numbering.index(k)
             if self.counts[place] != sizes[target]:
-                op.refuse(f"dim {k} of {leaf.shape} is not as long as dim {target}, {sizes[target]}")
+                op.fail(f"dim {k} of {leaf.shape} is not as long as dim {target}, {sizes[target]}")
             self.batching[target] = place
 
     def element(self, number: Sequence[Value], entry: Value) -> tuple[Value, ...]:

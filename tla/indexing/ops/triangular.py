@@ -30,7 +30,7 @@ def _cholesky(op: Op, output: int) -> Maps:
     expect(op, 1)
     dims, batch = op.dims(output), len(op.dims(output)) - 2
     if batch < 0 or dims[-1] != dims[-2] or op.sizes(op.inputs[0].shape) != dims:
-        op.refuse(f"{op.inputs[0].shape} has no factor {op.outputs[output].shape}")
+        op.fail(f"{op.inputs[0].shape} has no factor {op.outputs[output].shape}")
     n = dims[-1]
     first = [dim(k) for k in range(batch)]
     is_lower = op.attribute("lower") == "true"
@@ -60,10 +60,10 @@ def _triangular_solve(op: Op, output: int) -> Maps:
     on_left = op.attribute("left_side") == "true"
     along = batch if on_left else batch + 1
     if batch < 0 or shapes != [(*dims[:batch], dims[along], dims[along]), dims]:
-        op.refuse(f"its operands {shapes} do not solve for {op.outputs[output].shape}")
+        op.fail(f"its operands {shapes} do not solve for {op.outputs[output].shape}")
     transpose = op.attribute("transpose_a", "NO_TRANSPOSE")
     if transpose not in _TRANSPOSED:
-        op.refuse(f"there is no transpose_a {transpose}")
+        op.fail(f"there is no transpose_a {transpose}")
     # x a = b is a^T x^T = b^T
     is_swapped = _TRANSPOSED[transpose] == on_left
     is_forward = (op.attribute("lower") == "true") != is_swapped

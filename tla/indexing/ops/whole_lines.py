@@ -30,7 +30,7 @@ def _sort(op: Op, output: int) -> Maps:
     dims, count = op.dims(output), len(op.inputs)
     along = number(op, "dimensions", below=len(dims))
     if any(op.sizes(leaf.shape) != dims for leaf in op.inputs) or count != len(op.outputs):
-        op.refuse(f"its {count} operands are not sorted into {len(op.outputs)} of {dims}")
+        op.fail(f"its {count} operands are not sorted into {len(op.outputs)} of {dims}")
     if dims[along] <= 1:
         return [[op.identity(output)] if i == output else [] for i in range(count)]
     read = read_parameters(op, 2 * count, 1)
@@ -44,7 +44,7 @@ def _topk(op: Op, output: int) -> Maps:
     expect(op, 1)
     dims, sizes = op.dims(output), op.sizes(op.inputs[0].shape)
     if not dims or dims[:-1] != sizes[:-1] or dims[-1] > sizes[-1]:
-        op.refuse(f"the greatest of {op.inputs[0].shape} are not {op.outputs[output].shape}")
+        op.fail(f"the greatest of {op.inputs[0].shape} are not {op.outputs[output].shape}")
     if sizes[-1] == 1 and output == 1:
         return [[]]
     if sizes[-1] == 1:
@@ -62,9 +62,9 @@ def _fft(op: Op, output: int) -> Maps:
     wanted = {"FFT": (lengths, lengths), "IFFT": (lengths, lengths)}
     wanted |= {"RFFT": (lengths, halves), "IRFFT": (halves, lengths)}
     if kind not in wanted:
-        op.refuse(f"there is no fft_type {kind}")
+        op.fail(f"there is no fft_type {kind}")
     if kept < 0 or (sizes[kept:], dims[kept:]) != wanted[kind] or sizes[:kept] != dims[:kept]:
-        op.refuse(
+        op.fail(
             f"{kind} of length {lengths} does not make"
             f" {op.outputs[output].shape} of {op.inputs[0].shape}"
         )

@@ -99,7 +99,7 @@ def read_window(op: Op, arrays: Sequence[int], windows: Sequence[int]) -> tuple[
     for key, value in _PART.findall(text):
         words = value.split("x")
         if len(words) != len(parts):
-            op.refuse(f"its window {text} is not one of {len(parts)} dims")
+            op.fail(f"its window {text} is not one of {len(parts)} dims")
         for part, word in zip(parts, words, strict=True):
             try:
                 if key == "pad":
@@ -107,11 +107,11 @@ def read_window(op: Op, arrays: Sequence[int], windows: Sequence[int]) -> tuple[
                 else:
                     part[_FIELDS[key]] = int(word)
             except (KeyError, ValueError):
-                op.refuse(f"its window {text} has no meaning at {key}={value}")
+                op.fail(f"its window {text} has no meaning at {key}={value}")
     dims = tuple(WindowDim(**part) for part in parts)
     for w, size, count in zip(dims, arrays, windows, strict=True):
         if min(w.size, w.stride, w.base_dilation, w.window_dilation) < 1:
-            op.refuse(f"its window {text} has a size, stride or dilation below 1")
+            op.fail(f"its window {text} has a size, stride or dilation below 1")
         if w.count(size) != count:
-            op.refuse(f"its window {text} has {w.count(size)} places over a dim of {size}, not {count}")
+            op.fail(f"its window {text} has {w.count(size)} places over a dim of {size}, not {count}")
     return dims

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, assert_never
 
+from ...errors import ArgumentError
 from ...ground import Bars, Figure, Panels, Steps, Strip, Timeline
 from .bars import bars_lines
 from .grids import figure_lines
@@ -37,7 +38,12 @@ def render(figure: AnyFigure, width: int | None = None) -> str:
     Args:
         width: The most characters in a line; None for no limit. Columns that do not fit are left out,
             but for one.
+
+    Raises:
+        ArgumentError: the width is less than 1.
     """
+    if width is not None and width < 1:
+        raise ArgumentError(f"a line has a width of 1 or more, not {width}", value=width)
     return "\n".join(map(plain, lines_of(figure, width)))
 
 
