@@ -16,17 +16,17 @@ from __future__ import annotations
 
 import argparse
 import random
-import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
 from functools import partial
 from itertools import groupby, pairwise
 from math import prod
 from typing import Any, NamedTuple
+
+from limited import OutOfTimeError, limited_time
 
 import tla
 from tla import Int, Layout, TlaError, UndecidedError
@@ -1075,34 +1075,11 @@ class Verdict(NamedTuple):
     note: str = ""
 
 
-class OutOfTimeError(Exception):
-    """An operation did not answer in time."""
-
-
-@contextmanager
-def time_limit(seconds: float) -> Generator[None]:
-    """Raise `OutOfTimeError` in the block after so many seconds, where the system has an alarm."""
-    if not hasattr(signal, "setitimer"):
-        yield
-        return
-
-    def ring(_signal: int, _frame: object) -> None:
-        raise OutOfTimeError(f"no answer in {seconds:g} s")
-
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
 def judge(op: Operation, case: Case, algebra: Any = tla) -> Verdict:
     """Call the operation and compare what it does with the truth."""
     truth = op.truth(*case.args, *case.known)
     try:
-        with time_limit(op.seconds):
+        with limited_time(op.seconds):
             result = getattr(algebra, op.calls)(*case.args, **dict(op.options))
     except TlaError as error:
         text = f"{type(error).__name__}: {error.summary}"
@@ -1111,7 +1088,7 @@ def judge(op: Operation, case: Case, algebra: Any = tla) -> Verdict:
         if truth.expect is Expect.OPEN:
             return Verdict(Outcome.UNDECIDED)
         return Verdict(Outcome.WRONG_REFUSAL, "; ".join(filter(None, [text, truth.where])))
-    except Exception as error:
+    except (Exception, OutOfTimeError) as error:
         return Verdict(Outcome.CRASH, f"{type(error).__name__}: {error}")
     if not tla.is_layout(result):
         return Verdict(Outcome.WRONG, f"{result!r} is no layout")

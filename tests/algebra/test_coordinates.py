@@ -320,3 +320,20 @@ def test_wrong_uses() -> None:
         with pytest.raises(kind) as error:
             call()
         assert words in str(error.value), str(error.value)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: E(0) - (1, 2),
+        lambda: E(0) + 10**5000,
+        lambda: E(0) // E(1),
+        lambda: E(0) % E(1),
+        lambda: E(0).known_lt(10**5000),
+        lambda: E(0).known_lt([[]]),
+        lambda: type(E(0))([1]),
+    ],
+)
+def test_hostile_operands_are_refused(call: Any) -> None:
+    with pytest.raises(tla.TlaError):
+        call()

@@ -26,7 +26,6 @@ import mmap
 import os
 import re
 import resource
-import signal
 import sys
 import tempfile
 import time
@@ -43,6 +42,7 @@ import tla  # noqa: F401
 from tla import ComposedLayout, Int, Layout, Swizzle, Tensor, TlaError, _, sym  # noqa: F401 (for the texts)
 
 sys.path.append(str(Path(__file__).parents[1]))
+from limited import OutOfTimeError, limited_memory, limited_time
 from test_doctests import PUBLIC
 from test_public_names import ROOMS
 
@@ -55,7 +55,7 @@ except ImportError:
     np = None  # type: ignore[assignment]
 
 SECONDS = 5
-BYTES = 1 << 30
+MEGABYTES = 1024
 """What one call may take; of memory, more than the library and its examples have taken already."""
 
 
@@ -516,19 +516,9 @@ def _words(annotation: str) -> tuple[str, ...]:
 # --- the call ---------------------------------------------------------------------------------
 
 
-class OverTime(BaseException):
-    """A call took more than its CPU time."""
-
-
-def _over_time(*_args: object) -> None:
-    raise OverTime
-
-
 def judge(call: Call) -> str | None:
     """Make a call; what is wrong with how it ended, or None."""
-    target: Any = call.entry.function
     receiver: Any = None
-    name = call.entry.path.rpartition(".")[2]
     try:
         if call.receiver is not None:
             receiver = eval(call.receiver, globals())
@@ -538,9 +528,19 @@ def judge(call: Call) -> str | None:
         if "*" in "".join(call.args):
             return None
         raise AssertionError(f"cannot make the arguments of {call}: {error}") from error
-    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+    try:
+        return _ending(call, receiver, args, kwargs)
+    except OutOfTimeError as error:
+        return _described(error)
+
+
+@limited_time(SECONDS)
+def _ending(call: Call, receiver: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    """Make a call of values, and print the error that it raises; what is wrong with it, or None."""
+    target: Any = call.entry.function
     try:
         if call.receiver is not None:
+            name = call.entry.path.rpartition(".")[2]
             if call.entry.kind == "property":
                 getattr(receiver, name)
                 return None
@@ -556,8 +556,6 @@ def judge(call: Call) -> str | None:
             return f"an error that cannot be printed: {_described(other)}"
     except FromTheArgument:
         return None
-    except OverTime:
-        return f"more than {SECONDS} s"
     except TypeError as error:
         if _ARITY.search(str(error)):  # of a function that passes its arguments on
             return None
@@ -568,8 +566,6 @@ def judge(call: Call) -> str | None:
         return _described(error)
     except BaseException as error:
         return _described(error)
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     return None
 
 
@@ -658,11 +654,8 @@ def _work(
         null = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(null, stream)
-        taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (taken + BYTES, taken + BYTES))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        signal.signal(signal.SIGVTALRM, _over_time)
-        with os.fdopen(write, "w", buffering=1) as out:
+        with limited_memory(MEGABYTES), os.fdopen(write, "w", buffering=1) as out:
             for at in range(start, stop):
                 entry, i = todo[at]
                 call = Draws(f"{seed} {i} {entry.path}").call(entry)

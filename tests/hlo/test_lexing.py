@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 
 from tla import ParseError
 from tla.hlo.lexing import UnclosedError, end_of_brackets, escaped, unescaped
@@ -93,6 +93,14 @@ def test_what_is_escaped_says_the_same(text: str) -> None:
     assert quoted.isprintable()
     assert unescaped(quoted) == text
     assert end_of_brackets(f"{{{quoted}}}", 0) == len(quoted) + 2
+
+
+@given(st.text(st.characters(exclude_categories=())))
+@example("\udcff")
+def test_the_content_of_a_string_is_read_again(inside: str) -> None:
+    """Even of a text with halves of surrogate pairs, which UTF-8 cannot write."""
+    text = unescaped(f'"{inside}"')
+    assert unescaped(escaped(text)) == text
 
 
 def test_near_names() -> None:

@@ -16,8 +16,10 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
+from ..errors import UnsupportedError
 from .arguments import guarded
 from .display import figure_of, html_of
+from .words import shown
 
 Scheme: TypeAlias = Literal[
     "", "tile", "identity", "offset", "bank", "bank4", "bank8", "bank16", "bank64"
@@ -30,13 +32,17 @@ BANKS: Final = 32
 """The banks of shared memory, of 32 bits each."""
 
 
+@guarded
 def bank_of(scheme: str, offset: int) -> int:
     """Return the bank in which an element begins.
 
     >>> [bank_of("bank16", offset) for offset in (0, 1, 2, 63, 64)]
     [0, 0, 1, 31, 0]
     """
-    return offset * int(scheme[4:] or 32) // 32 % BANKS
+    try:
+        return offset * int(scheme[4:] or 32) // 32 % BANKS
+    except ValueError:
+        raise UnsupportedError(f"no colours by bank are called {shown(scheme)}") from None
 
 
 NO_COLOUR: Final = -1

@@ -73,10 +73,10 @@ def end_of_brackets(text: str, start: int) -> int:
 def unescaped(quoted: str) -> str:
     """Return the content of a string in quotes, without C's escapes.
 
-    Escaped bytes that are no UTF-8 become ``\\x..``.
+    Bytes that are no UTF-8 become ``\\x..``, escaped or not.
     """
     inside = quoted[1:-1]
-    if "\\" not in inside:
+    if "\\" not in inside and inside.isascii():
         return inside
     raw = _ESCAPE.sub(_resolve, inside.encode("utf-8", "surrogatepass"))
     return raw.decode("utf-8", "backslashreplace")

@@ -21,7 +21,7 @@ from operator import index, mod, mul, neg
 from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex, TypeAlias
 
 from ..errors import LayoutError, UnsupportedError
-from ..ground import Immutable, constexpr, described, limit_error, limit_of
+from ..ground import Immutable, constexpr, described, guarded, limit_error, limit_of, written
 from .ints import STATIC, Int, SymbolicInt, _0, is_tuple, known_divides, known_eq, leaf, no_int
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ class Basis(Immutable, SymbolicInt):
     terms: dict[Path, Any]
     """The int of each path, in the order of the paths. One that is 0 stays."""
 
+    @guarded
     def __init__(self, terms: dict[Path, Any]) -> None:
         object.__setattr__(self, "terms", dict(sorted(terms.items())))
         for a, b in pairwise(self.terms):
@@ -78,6 +79,7 @@ class Basis(Immutable, SymbolicInt):
                 x, y = (Basis({path: self.terms[path]}) for path in (a, b))
                 raise LayoutError(f"{x} and {y} do not add up: one is a mode of the other", a=x, b=y)
 
+    @guarded
     def map(self, f: Callable[..., Any], *arguments: Any) -> Basis:
         """Return the sum with ``f`` of each int, and of some arguments, in its place."""
         return Basis({path: f(n, *arguments) for path, n in self.terms.items()})
@@ -131,9 +133,8 @@ class Basis(Immutable, SymbolicInt):
         return no_int(self)
 
     def known_lt(self, other: Leaf) -> NoReturn:
-        raise LayoutError(
-            f"coordinates have no order: cannot compare {self} and {other}", a=self, b=other
-        )
+        x = written(leaf(other))
+        raise LayoutError(f"coordinates have no order: cannot compare {self} and {x}", a=self, b=other)
 
     def known_gt(self, other: Leaf) -> NoReturn:
         self.known_lt(other)
@@ -159,7 +160,7 @@ class Basis(Immutable, SymbolicInt):
         others = _terms(leaf(other))
         if others is None:
             raise LayoutError(
-                f"{self} and {other} do not add up: one is a coordinate, the other an int",
+                f"{self} and {written(other)} do not add up: one is a coordinate, the other an int",
                 a=self,
                 b=other,
             )
@@ -172,7 +173,7 @@ class Basis(Immutable, SymbolicInt):
 
     @constexpr
     def __sub__(self, other: Any) -> Any:
-        return self + -other
+        return self + -leaf(other)
 
     @constexpr
     def __rsub__(self, other: Any) -> Any:
@@ -197,21 +198,22 @@ class Basis(Immutable, SymbolicInt):
 
     @constexpr
     def __floordiv__(self, other: Any) -> Any:
-        k = leaf(other)
+        k = _divisor(self, other)
         return self.map(_quotient, k)
 
     @constexpr
     def __mod__(self, other: Any) -> Any:
-        k = leaf(other)
+        k = _divisor(self, other)
         return self.map(mod, k)
 
     # --- the value ---
 
+    @guarded
     def text(self, text: Callable[[Any], str]) -> str:
         """Return the notation, with ``text`` for its ints."""
         return "+".join(
             [
-                "@".join([_factor(text(n)), *[str(i) for i in reversed(path)]])
+                "@".join([_factor(str(text(n))), *[str(i) for i in reversed(path)]])
                 for path, n in self.terms.items()
             ]
         )
@@ -230,6 +232,13 @@ class Basis(Immutable, SymbolicInt):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Basis, (self.terms,)
+
+
+def _divisor(of: Basis, other: Any) -> Any:
+    k = leaf(other)
+    if isinstance(k, Basis):
+        raise LayoutError(f"{of} and {k} have no quotient: both are coordinates", a=of, b=k)
+    return k
 
 
 def _quotient(n: Any, k: Any) -> Any:
