@@ -221,7 +221,7 @@ def naive_has_left_inverse(layout: Any) -> bool:
     """
     offsets = naive_offsets(layout)
     primes = [n for n in range(2, max(offsets) + 1) if all(n % d for d in range(2, n))]
-    open_ones = [(1,)]
+    open_ones: list[tuple[int, ...]] = [(1,)]
     for periods in open_ones:
         longer = [(*periods, periods[-1] * p) for p in primes if periods[-1] * p <= max(offsets)]
         open_ones += longer

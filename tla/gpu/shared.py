@@ -9,7 +9,7 @@ has a lower base for wider elements.
 >>> print(atom)
 Sw<3,3,3> o _0 o (_8,_64):(_64,_1)
 >>> print(tile_to_shape(atom, (128, 64)))
-Sw<3,3,3> o _0 o ((_8,16),(_64,1)):((_64,_512),(_1,0))
+Sw<3,3,3> o _0 o ((_8,16),(_64,1)):((_64,_512),(_1,8192))
 
 Source: CUTLASS 7107b055, ``cute/atom/mma_traits_sm90_gmma.hpp``, ``mma_traits_sm100.hpp``.
 """
