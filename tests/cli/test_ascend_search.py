@@ -187,7 +187,13 @@ _LONG = {
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.parametrize("jobs", [pytest.param("1", marks=pytest.mark.slow), "2"])
-@pytest.mark.parametrize("work", _LONG.values(), ids=_LONG)
+@pytest.mark.parametrize(
+    "work",
+    [
+        pytest.param(_LONG["many orders"], id="many orders"),
+        pytest.param(_LONG["many slices"], id="many slices", marks=pytest.mark.slow),
+    ],
+)
 def test_an_interruption_ends_all(jobs: str, work: list[str]) -> None:
     """A search that would take long ends at once, with one line and no worker left behind."""
     command = [*COMMAND, *SEARCH, *work, "--jobs", jobs]

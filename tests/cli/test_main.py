@@ -280,13 +280,13 @@ def test_an_interrupt_is_an_exception_for_other_programs() -> None:
 
 def test_a_reader_that_leaves_is_no_error() -> None:
     """`tla show ... | head -1`, with more output than a pipe holds."""
-    text = ("show", "(400,400):(400,1)", "--rows", "400", "--columns", "400")
+    text = ("show", "(160,160):(160,1)", "--rows", "160", "--columns", "160")
     with subprocess.Popen(
         [*COMMAND, *text], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT
     ) as command:
         assert command.stdout is not None
         assert command.stderr is not None
-        assert command.stdout.readline() == b"(400,400):(400,1)\n"
+        assert command.stdout.readline() == b"(160,160):(160,1)\n"
         command.stdout.close()
         assert (command.stderr.read(), command.wait(60)) == (b"", 0)
 

@@ -107,7 +107,7 @@ RAISERS: list[Callable[[], Any]] = [
     lambda: tla.complement(tla.Swizzle(1, 0, 1), 8),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     lambda: tla.composition(Layout((4, 2), (2, 1)), Layout(6)),
     lambda: tla.complement(Layout((4, 4), (5, 2)), 64),
-    lambda: tla.left_inverse(Layout((2, 3), (2, 5))),
+    lambda: tla.left_inverse(Layout((2, 2, 2), (4, 5, 4))),
     lambda: tla.logical_divide(Layout((8, 6), (1, 9)), 3),
     lambda: tla.logical_divide(Layout(10), 4, exact=True),
     lambda: tla.logical_product(Layout(2, 3), 4),

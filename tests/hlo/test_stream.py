@@ -187,9 +187,9 @@ def test_memory_is_bounded_by_the_greatest_computation() -> None:
             tracemalloc.stop()
 
     peak(5)  # what is loaded on first use
-    few, little = peak(100)
-    many, most = peak(1000)
-    assert (few, many) == (2100, 21000)
+    few, little = peak(50)
+    many, most = peak(500)
+    assert (few, many) == (1050, 10500)
     assert most < little + (1 << 20)
 
 

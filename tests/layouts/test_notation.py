@@ -439,7 +439,7 @@ def expressions(symbols: list[Any]) -> st.SearchStrategy[Any]:
 
 
 @given(st.data())
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_symbolic_layouts_round_trip(data: st.DataObject) -> None:
     symbols = data.draw(symbol_sets())
     ints = expressions(symbols) | st.integers(0, 9).map(Int)

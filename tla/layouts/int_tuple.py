@@ -399,6 +399,7 @@ def fold_leaf(f: Callable[[Any, Any], Any], start: Any, x: IntTuple) -> Any:
     return reduce(f, leaves(as_int_tuple(x)), start)
 
 
+@guarded
 def transform_apply(x: Any, /, *others: Any, f: Callable[..., Any], g: Callable[..., Any]) -> Any:
     """Return ``g(f(x0, y0), f(x1, y1), ...)`` over the modes of ``x`` and of the other tuples.
 
@@ -418,6 +419,7 @@ def transform_apply(x: Any, /, *others: Any, f: Callable[..., Any], g: Callable[
     return g(*[f(*modes) for modes in zip(x, *others, strict=True)])
 
 
+@guarded
 def filter_tuple(x: Any, /, *others: Any, f: Callable[..., Any]) -> tuple[Any, ...]:
     """Return the tuples that ``f`` gives for the modes of ``x`` and of the other tuples, joined.
 
