@@ -152,7 +152,7 @@ def test_tables_texts_and_equality() -> None:
 
 def test_casts() -> None:
     rng, answered = Random(3), 0
-    for _i in range(600):
+    for _i in range(300):
         a = random_seen(rng)
         n = rng.choice([1, 2, 4, 8])
         down = _attempt(downcast, a, n)
@@ -170,7 +170,7 @@ def test_casts() -> None:
             c = tla.flatten_to_tuple(tla.idx2crd(i, a.shape))
             at = tla.unflatten(tuple(x // k for x, k in zip(c, shrunk, strict=True)), up.shape)
             assert int(up(at)) == int(a(i)) // n
-    assert answered > 150
+    assert answered > 75
 
 
 def _attempt(run: Any, *arguments: Any) -> Any:
@@ -194,7 +194,7 @@ def _shrunk(wide: Any, narrow: Any) -> list[int]:
 
 def test_inverses() -> None:
     rng, answered = Random(4), {"left": 0, "right": 0}
-    for _i in range(400):
+    for _i in range(200):
         a = random_seen(rng)
         places = table(a)
         right = _attempt(right_inverse, a)
@@ -207,7 +207,7 @@ def test_inverses() -> None:
         if not isinstance(left, TlaError) and len(set(places)) == len(places):
             answered["left"] += 1
             assert [int(left(x)) for x in places] == list(range(len(places)))
-    assert min(answered.values()) > 30
+    assert min(answered.values()) > 15
 
 
 def test_the_run_of_a_swizzle() -> None:
