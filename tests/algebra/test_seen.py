@@ -405,7 +405,7 @@ def _is_onto(n: int, x: Any) -> bool:
 
 def test_facts_and_complements() -> None:
     rng, seen = Random(9), {True: 0, False: 0}
-    for _i in range(400):
+    for _i in range(150):
         a = random_seen(rng)
         places = table(a)
         distinct = {*places}
@@ -425,7 +425,7 @@ def test_facts_and_complements() -> None:
         rest = _attempt(tla.complement, a, 4 * len(places))
         if not isinstance(rest, TlaError):
             assert {x + int(y) for x in places for y in table(rest)} == {*range(4 * len(places))}
-    assert min(seen.values()) > 200
+    assert min(seen.values()) > 70
     for row in rows("cute_composed.jsonl", "complement_cotarget"):
         rest = _attempt(tla.complement, cute_layout(row["inputs"]["A"]), row["inputs"]["cotarget"])
         assert isinstance(rest, UnsupportedError) or table(rest) == table(cute_layout(row["result"]))
