@@ -97,8 +97,15 @@ def as_int_tuple(x: object, room: int = MAX_DEPTH) -> Any:
 
 def require_addable(stride: Any) -> None:
     """Raise `LayoutError` where a stride mixes ints and coordinates, or a mode and a mode of it."""
-    if any(isinstance(d, Basis) for d in leaves(stride)):
+    if _has_coordinates(stride):
         sum(leaves(stride))
+
+
+def _has_coordinates(stride: Any) -> bool:
+    for d in stride if type(stride) is TUPLE else (stride,):
+        if type(d) is Basis or (type(d) is TUPLE and _has_coordinates(d)):
+            return True
+    return False
 
 
 def as_shape(x: object) -> Any:

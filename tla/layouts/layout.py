@@ -1082,19 +1082,20 @@ def slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
         UnsupportedError: the valid elements kept are not a box.
     Source: CuTe and CATLASS ``slice_and_offset``.
     """
-    if _is_outer(layout):
-        return layout[coord], _0
-    shape: Any = as_layout(layout).shape
     at: Any = coord
-    if layout.beside is None and type(at) is TUPLE is type(shape) and len(at) == len(shape):
+    if type(layout) is Layout and layout.beside is None:
+        shape: Any = layout.shape
         kept: list[Any] = []
         steps: list[Any] = []
-        offset = _kept(at, shape, layout.stride, kept, steps)
-        if kept and offset is not None:
-            if type(offset) not in PLAIN_INTS:
-                offset = evaluated(offset, leaves(layout.stride))
-            return trusted(tuple(kept), tuple(steps)), offset
-    return _slice_and_offset(coord, layout)
+        if type(at) is TUPLE is type(shape) and len(at) == len(shape):
+            offset = _kept(at, shape, layout.stride, kept, steps)
+            if kept and offset is not None:
+                if type(offset) not in PLAIN_INTS:
+                    offset = evaluated(offset, leaves(layout.stride))
+                return trusted(tuple(kept), tuple(steps)), offset
+    if _is_outer(layout):
+        return layout[coord], _0
+    return _slice_and_offset(coord, as_layout(layout))
 
 
 @keeps_assumptions
