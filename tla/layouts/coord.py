@@ -482,6 +482,8 @@ def plain_offset(coord: Any, shape: Any, stride: Any, room: int = MAX_DEPTH) -> 
         i += 1  # noqa: SIM113 (counted in half the time of enumerate; this path is hot)
         if type(c) is INT and type(s) is INT and type(d) is INT and 0 <= c < s:
             term: Any = c * d
+        elif type(c) is INT and type(s) is STATIC is type(d) and 0 <= c < s:
+            term = c * d
         else:
             term = plain_offset(c, s, d, room - 1)
             if term is None:

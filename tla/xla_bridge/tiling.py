@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, SupportsIndex, TypeVar
 
 from ..errors import CoordinateError, KindError, LeafError, UndecidedError, UnsupportedError
 from ..ground import described, plural, shortened
-from ..numbers import IntLike, ceil_div, is_open, known_eq, known_lt, leaf, less, round_up, to_python
+from ..numbers import IntLike, ceil_div, is_open, known_eq, known_lt, leaf, less, round_up
 from .rules import COMBINE, Tile, check_tile
 from .shape import AnyShape, XlaBuffer, XlaShape, XlaTuple
 
@@ -101,6 +101,8 @@ def index_of(shape: XlaShape, index: Sequence[IntLike]) -> tuple[int, ...]:
         if len(at) == shape.rank and _inside(at, shape.dimensions):
             return at
     except UndecidedError as error:
+        from ..numbers import to_python
+
         names = [(i, d) for i, d in enumerate(shape.dimensions) if is_open(d)]
         dims = " and ".join(f"{to_python(d)} is the size of dim {i}" for i, d in names)
         where = f"The index ({','.join(map(str, at))}) of {shape} needs it."
