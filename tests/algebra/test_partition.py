@@ -11,6 +11,7 @@ from oracle import cute_layout, rows, value
 
 import tla
 from tla import (
+    CongruenceError,
     CoordinateError,
     Layout,
     Tensor,
@@ -118,5 +119,9 @@ def test_what_is_not_there() -> None:
         local_partition(a, Layout((2, 2), (1, 3)), 2)
     with pytest.raises(CoordinateError):
         inner_partition(a, (4, 2), (2, 0))
+    wrong: Any = 7
+    for proj in (wrong, (1, _, 1)):
+        with pytest.raises(CongruenceError, match=r"the projection .* does not fit"):
+            local_tile(a, (4, 2), (0, 0), proj)
     with pytest.raises(CoordinateError):
         outer_partition(a, (4, 2), (0, 2))

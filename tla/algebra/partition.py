@@ -20,7 +20,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..errors import CoordinateError
+from ..errors import CongruenceError, CoordinateError
+from ..ground import shown
 from ..layouts import (
     AnyLayout,
     ComposedLayout,
@@ -161,4 +162,9 @@ def _digit(number: Any, size: Any, step: Any) -> Any:
 
 
 def _projected(proj: Any, x: Any) -> Any:
+    if not is_tuple(proj) or not is_tuple(x) or len(proj) != len(x):
+        raise CongruenceError(
+            f"the projection {shown(proj)} does not fit {shown(x)}",
+            "It has an int or `_` for each mode.",
+        )
     return tuple([part for keep, part in zip(proj, x, strict=True) if not is_underscore(keep)])

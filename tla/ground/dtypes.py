@@ -72,7 +72,8 @@ def element_type(name: str | ElementType) -> ElementType:
     if isinstance(name, ElementType):
         return name
     if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        word = str(getattr(name, "__name__", name)).lower()  # a dtype of numpy, or its class
+        what = getattr(name, "__name__", name)  # a dtype of numpy, or its class
+        word = "" if isinstance(what, int) else str(what).lower()
         known = _ELSEWHERE.get(word, word)
         ways = [f"Write {known!r}."] if known in ELEMENT_TYPES else []
         summary = f"expected the name of an element type, got {described(name)}"

@@ -49,9 +49,9 @@ def E(*path: SupportsIndex) -> Any:  # noqa: N802 (CuTe's name)
     for i in path:
         mode = leaf(i)
         if isinstance(mode, SymbolicInt) or mode < 0:
-            raise LayoutError(f"a mode counts from 0, not {mode}", mode=mode)
+            raise LayoutError(f"a mode counts from 0, not {written(mode)}", mode=mode)
         if mode > limit_of("rank"):
-            raise limit_error("rank", f"a basis element of mode {mode}", needed=int(mode))
+            raise limit_error("rank", f"a basis element of mode {written(mode)}", needed=int(mode))
         modes.append(index(mode))
     return Basis({tuple(modes): Int(1)}) if modes else Int(1)
 
