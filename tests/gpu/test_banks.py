@@ -167,5 +167,8 @@ def test_an_access_has_a_limit() -> None:
     for tv in (range(10**30), Layout((32, 10**30))):
         with pytest.raises(LimitError, match="coordinates"):
             bank_conflicts(Layout(64), tv, element_bits=32)
+    for given in ({"vector": 10**9}, {"element_bits": 10**9}):
+        with pytest.raises(LimitError, match="bits at once"):
+            memory_lines(Layout(64), [0], **{"element_bits": 32, **given})
     with pytest.raises(LimitError, match="coordinates"):
         best_swizzle(Layout((10**9, 2)), [[0]], element_bits=32)

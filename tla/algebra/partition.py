@@ -21,7 +21,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import CongruenceError, CoordinateError
-from ..ground import shown
+from ..ground import shown, written
 from ..layouts import (
     AnyLayout,
     ComposedLayout,
@@ -145,10 +145,10 @@ def local_partition(x: AnyView, threads: AnyLayout, index: IntLike, proj: Coord 
     """
     shape, stride = wrap(as_layout(threads).shape), wrap(threads.stride)
     number = leaf(index)
-    place = map_parts(partial(_digit, number), shape, stride)
     is_known = known_lt(number, threads.cosize) is not False and known_lt(number, 0) is not True
+    place = map_parts(partial(_digit, number), shape, stride) if is_known else ()
     if not is_known or not equal(make_layout(shape, stride).extended(place), number):
-        raise CoordinateError(f"there is no thread {number} in {threads}", thread=number)
+        raise CoordinateError(f"there is no thread {written(number)} in {threads}", thread=number)
     tile: Any = product_each(shape)
     at: Any = tuple([crd2idx(c, n) for c, n in zip(place, shape, strict=True)])
     if proj is not None:

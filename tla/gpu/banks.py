@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, Union
 
 from ..algebra import swizzles
 from ..errors import LayoutError
-from ..ground import limit_error, limit_of
+from ..ground import limit_error, limit_of, written
 from ..layouts import AnyLayout, ComposedLayout, Swizzle, get, is_layout, make_layout, offset_lists
 from ..numbers import known_int, leaf
 
@@ -202,6 +202,9 @@ def _checked(tv: AnyAccess, vector: int = 1, **numbers: int) -> Access:
     for name, n in {"vector": access.vector, **numbers}.items():
         if n < 1:
             raise LayoutError(f"{name} is {n}: it must be at least 1", **{name: n})
+    width = access.vector * numbers["element_bits"]
+    if width > limit_of("coordinates"):
+        raise limit_error("coordinates", f"an access of {written(width)} bits at once", needed=width)
     return access
 
 
@@ -221,7 +224,7 @@ def _offsets(layout: Any, access: Access) -> list[list[int]]:
     tv, most = access.tv, limit_of("coordinates")
     if not is_layout(tv):
         vector = access.vector  # an index is where the thread begins
-        if next(iter(tv[most:]), None) is None:
+        if next(iter(tv[most // vector :]), None) is None:
             return [[known_int(layout(leaf(i))) + k for k in range(vector)] for i in tv]
         raise limit_error("coordinates", f"an access of more than {most} threads")
     count, threads = known_int(tv.size), known_int(get(tv, 0).size)

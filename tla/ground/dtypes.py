@@ -73,7 +73,10 @@ def element_type(name: str | ElementType) -> ElementType:
         return name
     if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         what = getattr(name, "__name__", name)  # a dtype of numpy, or its class
-        word = "" if isinstance(what, int) else str(what).lower()
+        try:
+            word = str(what).lower()
+        except (RecursionError, ValueError):  # too deep, or too long
+            word = ""
         known = _ELSEWHERE.get(word, word)
         ways = [f"Write {known!r}."] if known in ELEMENT_TYPES else []
         summary = f"expected the name of an element type, got {described(name)}"
