@@ -309,6 +309,7 @@ def test_wrong_uses() -> None:
         (lambda: E(0) + 1, LayoutError, "one is a coordinate, the other an int"),
         (lambda: make_identity_layout((4, 8))(0, 0) + 1, LayoutError, "one is a tuple"),
         (lambda: composition(Layout((4, 8)), Layout(5, E(0))), CoordinateError, "leads out"),
+        (lambda: composition(Layout((4, 8)), Layout(2, -E(0))), CoordinateError, "go below 0 in mode 0"),
         (lambda: composition(Layout((4, 8)), Layout(2, E(2))), CoordinateError, "counts along mode 2"),
         (lambda: tla.complement(make_identity_layout((4, 8))), LayoutError, "no order"),
         (lambda: left_inverse(Layout(4, E(0) + E(1))), LayoutError, "counts along 2 modes at once"),

@@ -84,13 +84,16 @@ def indexing(b: AnyLayout, shape: Any) -> AnyLayout:
                     mode=path,
                 )
             part, step = part[i], step[i]
-        if less(product(part), span) or any(
-            less(d.terms.get(path, _0), 0) for _s, d in modes if isinstance(d, Basis)
-        ):
+        place = f"mode {'.'.join(map(str, path))}"
+        why = ""
+        if any(less(d.terms.get(path, _0), 0) for _s, d in modes if isinstance(d, Basis)):
+            why = f"Its coordinates go below 0 in {place}."
+        elif less(product(part), span):
+            why = f"Its coordinates take {span} places in {place}, of size {product(part)}."
+        if why:
             raise CoordinateError(
                 f"{b} leads out of the shape {text_of(shape)}",
-                f"Its coordinates take {span} places in mode {'.'.join(map(str, path))},"
-                f" of size {product(part)}.",
+                why,
                 shape=shape,
                 mode=path,
             )

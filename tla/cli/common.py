@@ -223,8 +223,14 @@ def number_argument(text: str) -> int:
     return int(text)
 
 
-def opcode_argument(text: str) -> str:
-    """Return an opcode of HLO given as an option."""
+def add_opcode(parser: argparse.ArgumentParser) -> None:
+    """Give a parser the option ``--opcode``."""
+    what = "take an opcode that a newer XLA has"
+    parser.add_argument("--opcode", type=_opcode, action="append", default=[], help=what)
+
+
+def _opcode(text: str) -> str:
+    """An opcode of HLO given as an option."""
     if not re.fullmatch(r"[A-Za-z][\w.-]*", text):
         raise argparse.ArgumentTypeError(f"takes the name of one opcode, not {shortened(text)!r}")
     return text

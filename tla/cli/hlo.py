@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..hlo import ModuleError, read_module
 from ..xla_bridge import CHIPS, chip_named
 from . import hlo_buffers
-from .common import InputError, opcode_argument, positive
+from .common import InputError, add_opcode, positive
 from .module_text import ModuleText
 from .parser import argument_parser
 from .pictures import add_formats, refuse_formats
@@ -101,13 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--by", choices=("source", "op_name"), help="one line for each origin in the program")
     add("--all", action="store_true", help="list the arrays without memory of their own, too")
     add("--layouts", action="store_true", help="show the nested layout of each buffer")
-    add(
-        "--opcode",
-        type=opcode_argument,
-        action="append",
-        default=[],
-        help="take an opcode that a newer XLA has",
-    )
+    add_opcode(parser)
     add_formats(parser, json="print one JSON object")
     return parser
 

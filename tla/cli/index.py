@@ -13,7 +13,7 @@ from ..ground import Panels, plural, say
 from ..hlo import ModuleError, read_module
 from ..indexing import FORMS, MalformedError, inverse, map_figure, parse_map, simplify
 from ..read import read
-from .common import InputError, opcode_argument, positive
+from .common import InputError, add_opcode, positive
 from .index_maps import (
     Shown,
     array_lines,
@@ -121,13 +121,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--relation", action="store_true", help="the exact set of pairs and its counts; needs islpy")
     add("--form", choices=FORMS, default="2025", help="how maps are written: XLA's text of that year")
     add("--devices", type=positive, metavar="N", help="how many devices run the program")
-    add(
-        "--opcode",
-        type=opcode_argument,
-        action="append",
-        default=[],
-        help="take an opcode that a newer XLA has",
-    )
+    add_opcode(parser)
     add_formats(parser, json="print one JSON object")
     return parser
 

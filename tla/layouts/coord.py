@@ -474,7 +474,10 @@ def plain_offset(coord: Any, shape: Any, stride: Any, room: int = MAX_DEPTH) -> 
         elif i == last:
             c = coord
         else:
-            n = s if type(s) in PLAIN_INTS else plain_size(s, room - 1)
+            if type(s) is STATIC and type(coord) is INT:
+                n = s.real  # no operator of `Int` slows it down
+            else:
+                n = s if type(s) in PLAIN_INTS else plain_size(s, room - 1)
             if n is None or n <= 0:
                 return None
             c = coord % n
@@ -482,8 +485,8 @@ def plain_offset(coord: Any, shape: Any, stride: Any, room: int = MAX_DEPTH) -> 
         i += 1  # noqa: SIM113 (counted in half the time of enumerate; this path is hot)
         if type(c) is INT and type(s) is INT and type(d) is INT and 0 <= c < s:
             term: Any = c * d
-        elif type(c) is INT and type(s) is STATIC is type(d) and 0 <= c < s:
-            term = c * d
+        elif type(c) is INT and type(s) is STATIC is type(d) and 0 <= c < s.real:
+            term = c * d.real
         else:
             term = plain_offset(c, s, d, room - 1)
             if term is None:

@@ -1029,8 +1029,10 @@ def slice_(coord: Coord, x: Any) -> Any:
     layout: Any = x
     if has_underscore(coord):
         return slice_and_offset(coord, layout)[0]
-    none = trusted((), ()), (layout.inner if _is_outer(x) else layout)(coord)
-    return layout.with_inner(none)[0] if _is_outer(x) else none[0]
+    if _is_outer(x):
+        return layout.with_inner((slice_(coord, layout.inner), layout.inner(coord)))[0]
+    layout(coord)  # which must be a coordinate
+    return trusted((), ())
 
 
 @overload
@@ -1085,9 +1087,9 @@ def slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     at: Any = coord
     if type(layout) is Layout and layout.beside is None:
         shape: Any = layout.shape
-        kept: list[Any] = []
-        steps: list[Any] = []
         if type(at) is TUPLE is type(shape) and len(at) == len(shape):
+            kept: list[Any] = []
+            steps: list[Any] = []
             offset = _kept(at, shape, layout.stride, kept, steps)
             if kept and offset is not None:
                 if type(offset) not in PLAIN_INTS:

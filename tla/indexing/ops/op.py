@@ -172,24 +172,17 @@ class Op:
 
     def refuse(self, why: str) -> NoReturn:
         """Raise the error of an instruction that has no map; ``why`` is the text after "because"."""
-        name, opcode = self.instruction.name, self.opcode
-        raise UnsupportedError(
-            f"instruction {name}: op {opcode} is not supported because {why}",
-            instruction=name,
-            opcode=opcode,
-            reason=why,
-        )
+        summary = f"instruction {self.instruction.name}: op {self.opcode} is not supported because {why}"
+        raise UnsupportedError(summary, **self._data(why))
 
     def fail(self, why: str) -> NoReturn:
         """Raise the error of an instruction that contradicts itself; ``why`` says it in numbers."""
-        name, opcode = self.instruction.name, self.opcode
-        raise MalformedError(
-            f"{opcode} {name} is wrong: {why}",
-            *self._misspelt(),
-            instruction=name,
-            opcode=opcode,
-            reason=why,
-        )
+        summary = f"{self.opcode} {self.instruction.name} is wrong: {why}"
+        raise MalformedError(summary, *self._misspelt(), **self._data(why))
+
+    def _data(self, why: str) -> dict[str, str]:
+        """What an error holds."""
+        return {"instruction": self.instruction.name, "opcode": self.opcode, "reason": why}
 
     def expect_no_misspelt(self) -> None:
         """Refuse an instruction with an attribute that nearly has the name of one that it lacks."""
