@@ -40,11 +40,11 @@ _SWIZZLED = re.compile(r"Sw?\s*<")
 
 _NAME = r"[A-Za-z_][\w.-]*"
 _WAY = r"(?:#[0-9]+)*|\{\s*(?:[0-9]+\s*(?:,\s*[0-9]+\s*)*)?\}"
-_POINTER = re.compile(rf"\s*(\S.*?):(?:%({_NAME})/)?%({_NAME})({_WAY})\s*", re.S)
+_POINTER = rf"\s*(\S.*?):(?:%({_NAME})/)?%({_NAME})({_WAY})\s*"
 """An instruction of a file: the file, a computation, the instruction, the way into its tuple."""
-_BARE = re.compile(rf"\s*(\S.*?):%?({_NAME}/)?({_NAME}(?:{_WAY}))\s*", re.S)
+_BARE = rf"\s*(\S.*?):%?({_NAME}/)?({_NAME}(?:{_WAY}))\s*"
 """A pointer that lacks the ``%`` of the instruction."""
-_BROKEN = re.compile(rf"\s*\S.*?:%(?:{_NAME}/%)?({_NAME})?", re.S)
+_BROKEN = rf"\s*\S.*?:%(?:{_NAME}/%)?({_NAME})?"
 """The part of a text that looks like a pointer."""
 
 
@@ -73,7 +73,7 @@ def read(text: str) -> Any:
     """
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise KindError(f"expected a text, got {described(text)}", value=text)
-    if ":%" in text and (pointer := _POINTER.fullmatch(text)):
+    if ":%" in text and (pointer := re.fullmatch(_POINTER, text, re.S)):
         return _pointed_at(pointer)
     try:
         return _value(text)
@@ -154,12 +154,12 @@ def _blame_pointer(text: str) -> None:
         way = f"Write {path}:%name for the shape of an instruction in it; 'tla hlo {path}' lists them."
         way = f"Write {path}:%{shortened(name)}." if percent else way
         raise ParseError(f"{path} is a file, not the text of a layout", text, 0, len(text), way)
-    bare = _BARE.fullmatch(text)
+    bare = re.fullmatch(_BARE, text, re.S)
     if bare is not None and os.path.isfile(bare[1]):
         write = f"Write {bare[1]}:{f'%{bare[2]}' if bare[2] else ''}%{bare[3]}."
         summary = f"the name of an instruction begins with '%', found {shortened(bare[3])!r}"
         raise ParseError(summary, text, *bare.span(3), write)
-    broken = _BROKEN.match(text)
+    broken = re.match(_BROKEN, text, re.S)
     if broken is not None:
         start = broken.end()
         rest = text[start:].rstrip()

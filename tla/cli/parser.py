@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 from typing import TYPE_CHECKING, Any, Final, NoReturn
@@ -21,8 +22,7 @@ class Parser(argparse.ArgumentParser):
     """A parser that writes as the commands do; its errors suggest words that may be meant."""
 
     def __init__(self, prog: str, description: str, epilog: str = "", usage: str | None = None) -> None:
-        form = argparse.RawDescriptionHelpFormatter
-        super().__init__(prog, usage, description, epilog, formatter_class=form)
+        super().__init__(prog, usage, description, epilog, formatter_class=_help_formatter)
         self.color = False  # the help of Python 3.14 has escape codes of its own
 
     def _print_message(self, message: str, file: Any = None) -> None:
@@ -71,7 +71,9 @@ class Parser(argparse.ArgumentParser):
 
     def _expect_quotes(self, words: list[str]) -> None:
         """Refuse what a shell makes of a shape without quotes: of ``f32[3,5]{1,0}`` two words."""
-        expanded = [match for match in map(_EXPANDED.fullmatch, words) if match]
+        if len(words) < 2:
+            return
+        expanded = [match for word in words if (match := re.fullmatch(_EXPANDED, word, re.I))]
         order = [match[2] for match in expanded if match[1] == expanded[0][1]]
         if len(order) > 1:
             whole = f"{expanded[0][1]}{{{','.join(order)}}}"
@@ -97,6 +99,12 @@ class Parser(argparse.ArgumentParser):
         self.error(f"there is no {what} {shortened(words[0])!r}. {did_you_mean(near, known)}")
 
 
+def _help_formatter(prog: str) -> argparse.HelpFormatter:
+    """Help as wide as a terminal; elsewhere without `shutil`, which takes long to load."""
+    is_fitted = "COLUMNS" in os.environ or (sys.stdout is not None and sys.stdout.isatty())  # pyright: ignore[reportUnnecessaryComparison]
+    return argparse.RawDescriptionHelpFormatter(prog, width=None if is_fitted else 78)
+
+
 def command_first(words: list[str]) -> list[str]:
     """Return the words with the options of every command, as ``--color never``, behind the command.
 
@@ -104,14 +112,14 @@ def command_first(words: list[str]) -> list[str]:
     (['show', '--color', 'never', '2:1'], [])
     """
     start = 0
-    while words[start:] and re.match(r"--(colou?r|limit)(=|$)", words[start]):
+    while words[start:] and words[start].partition("=")[0] in ("--color", "--colour", "--limit"):
         start += 1 if "=" in words[start] else 2
     if not words[start:] or words[start].startswith("-"):
         return words[start:]
     return [words[start], *words[:start], *words[start + 1 :]]
 
 
-_EXPANDED: Final = re.compile(r"([a-z]\w*\[[\d,<=?]*\])(\d+)", re.I)
+_EXPANDED: Final = r"([a-z]\w*\[[\d,<=?]*\])(\d+)"
 """A word that a shell made of ``f32[3,5]{1,0}``."""
 
 

@@ -22,9 +22,8 @@ from importlib import import_module
 from types import FunctionType, ModuleType
 from typing import Any
 
-# patterns, since `ast` would take longer to load than most rooms
+# a pattern, since `ast` would take longer to load than most rooms
 _IMPORT = re.compile(r"^    from (\.[\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
-_NAME = re.compile(r"\w+(?=\s*(?:,|\)|$))")
 
 
 class _LazyPackage(ModuleType):
@@ -111,9 +110,12 @@ def lazy(package: str, guard: bool = False) -> None:
     module._homes, module._rooms, module._guarded = homes, rooms, frozenset()
     for i, block in enumerate(source.split("\nif TYPE_CHECKING:\n")[1:]):
         for home, names in _IMPORT.findall(block):
-            homes.update(dict.fromkeys(_NAME.findall(names), home))
             if names == "*":
                 rooms.append(home)
+                continue
+            for name in names.strip("()").split(","):
+                if words := name.split():  # of ``offsets as offsets`` the last
+                    homes[words[-1]] = home
         if i == 0 and not rooms:
             module.__all__ = sorted({*getattr(module, "__all__", ()), *homes})
             if guard:

@@ -29,7 +29,7 @@ Layout((_2, 4), (_12, _1))
 from __future__ import annotations
 
 from itertools import accumulate
-from re import compile as compile_pattern
+from re import compile as compile_pattern, match as match_pattern
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from ..errors import LayoutError, ParseError
@@ -84,7 +84,7 @@ def _seen(scan: NamingScanner, room: int) -> Any:
     if not room:
         scan.fail(f"nested deeper than {MAX_DEPTH} levels")
     inner, offset = scan.at, Int(0)
-    smem = _SMEM.match(scan.text, inner) if is_swizzle(value) else None
+    smem = match_pattern(_SMEM, scan.text[inner:]) if is_swizzle(value) else None
     is_tuple = scan.peek() == "("
     if smem:  # as CuTe prints it, with a swizzle of addresses in bytes
         scan.expect(smem[0])
@@ -191,7 +191,7 @@ def accept_o(scan: Scanner) -> bool:
     return False
 
 
-_SMEM: Final = compile_pattern(r"smem_ptr(?:\[(1|2|4|8|16|32|64|128)b\])?(?:\([^()]*\))?(?!\w)")
+_SMEM: Final = r"smem_ptr(?:\[(1|2|4|8|16|32|64|128)b\])?(?:\([^()]*\))?(?!\w)"
 _SWIZZLE: Final = compile_pattern(r"Sw?\s*<")
 
 _OPERATORS: Final = frozenset("+-*/%fcm")

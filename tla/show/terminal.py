@@ -7,7 +7,6 @@ Colours of cells are behind dark text, so that they read on light and dark termi
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from io import StringIO
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
@@ -42,12 +41,18 @@ def write(figure: AnyFigure, colour: Colour = "auto") -> None:
             ``FORCE_COLOR`` turns it on in a pipe too. ``always`` and ``never`` ask for neither.
     """
     is_terminal = sys.stdout is not None and sys.stdout.isatty()  # pyright: ignore[reportUnnecessaryComparison]
-    lines = lines_of(figure, shutil.get_terminal_size().columns if is_terminal else None)
+    lines = lines_of(figure, _width() if is_terminal else None)
     coloured = _coloured(lines) if is_colour_wanted(colour, is_terminal) else None
     if coloured is None or sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]
         say(*map(plain, lines))
     else:
         put(coloured, sys.stdout)
+
+
+def _width() -> int:
+    import shutil  # takes longer to load than a picture to write
+
+    return shutil.get_terminal_size().columns
 
 
 def is_colour_wanted(colour: Colour, is_terminal: bool) -> bool:
