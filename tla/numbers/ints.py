@@ -319,6 +319,9 @@ class SymbolicInt:
     An int that answers every question, case by case (`tla.numbers.cases`), takes the path of plain ints.
     """
 
+    beside: ClassVar[None] = None
+    """Conditions that come with it: none, unlike those of a layout."""
+
     @property
     def is_static(self) -> bool:
         """Whether its value is part of its type."""

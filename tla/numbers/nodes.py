@@ -144,8 +144,15 @@ class Symbol(Atom):
         cpp_type: str = "",
     ) -> Symbol:
         """Return the symbol of these facts."""
-        key = (Symbol, name, divisor, key_of(least), key_of(greatest), cpp_type)
-        return _interned(key, Symbol, name, divisor, least, greatest, cpp_type)
+        return symbol_of(name, divisor, least, greatest, cpp_type)
+
+
+def symbol_of(
+    name: str, divisor: int, least: Value | None, greatest: Value | None, cpp_type: str
+) -> Symbol:
+    """Return the symbol of some facts; `Symbol.make` is this with errors that name an argument."""
+    key = (Symbol, name, divisor, key_of(least), key_of(greatest), cpp_type)
+    return _interned(key, Symbol, name, divisor, least, greatest, cpp_type)
 
 
 class _Operation(Atom):

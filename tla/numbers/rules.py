@@ -249,14 +249,14 @@ def _leftover(terms: Terms, constant: int, kinds: int, monomial: Monomial, i: in
 def _has_product(terms: Terms, x: Value, factor: Value) -> bool:
     """Whether a sum has the terms of ``x``, each times a term. No rule is tried: it is asked often."""
     ((others, k),) = factor.terms.items() if type(factor) is Expr else [((), factor)]
-    if not others:
-        return type(x) is Expr and all(terms.get(m) == j * k for m, j in x.terms.items())
-    rest = x if type(x) is not Expr else x.constant
-    if rest and terms.get(others) != rest * k:
-        return False
     if type(x) is not Expr:
-        return rest != 0
-    return all(terms.get(product_in_order(m + others)) == j * k for m, j in x.terms.items())
+        return bool(others and x) and terms.get(others) == x * k
+    if others and x.constant and terms.get(others) != x.constant * k:
+        return False
+    for m, j in x.terms.items():
+        if terms.get(product_in_order(m + others) if others else m) != j * k:
+            return False
+    return True
 
 
 # --- minima -----------------------------------------------------------------------------------

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any, Final, SupportsIndex
 from ..errors import LayoutError
 from ..ground import guarded
 from . import assumptions, evaluation, facts, printers, rules
-from .nodes import Expr, Symbol, Value, expr_of, operators, product_in_order, required
+from .nodes import (
+    Expr,
+    Symbol,
+    Value,
+    expr_of,
+    operators,
+    product_in_order,
+    required,
+    symbol_of,
+)
 
 if TYPE_CHECKING:
     from .ints import IntLike
@@ -25,8 +34,7 @@ RESERVED: Final = frozenset(
 
 def is_name(text: str) -> bool:
     """Return whether a text may name a symbol: a letter, then letters, digits and ``_``."""
-    rest = text.replace("_", "")
-    return text[:1].isalpha() and text.isascii() and rest.isalnum() and text not in RESERVED
+    return text.isascii() and text.isidentifier() and text[0] != "_" and text not in RESERVED
 
 
 @guarded
@@ -70,7 +78,7 @@ def sym(
         raise LayoutError(f"{name} cannot be divisible by {divisor}", "A divisor is a positive int.")
     least: Value | None = None if min is None else required(min)
     greatest: Value | None = None if max is None else required(max)
-    symbol = Symbol.make(name, divisor, least, greatest, cpp_type)
+    symbol = symbol_of(name, divisor, least, greatest, cpp_type)
     low, high = symbol.bounds
     if low is not None and high is not None and low > high:
         among = f" among the multiples of {divisor}" if divisor > 1 else ""
