@@ -238,7 +238,7 @@ def test_values_and_texts() -> None:
         for again in (
             parse(str(a)),
             tla.read(str(a)),
-            eval(repr(a), dict(vars(tla))),
+            eval(repr(a), {name: getattr(tla, name) for name in tla.__all__}),
             pickle.loads(pickle.dumps(a)),
             deepcopy(a),
         ):

@@ -73,7 +73,7 @@ def random_seen(rng: Random) -> Any:
     return ComposedLayout(random_outer(rng), rng.choice([0, 4]), seen) if rng.random() < 0.2 else seen
 
 
-NAMES = {**vars(tla), "_0": tla.Int(0), "_1": tla.Int(1)}
+NAMES = {name: getattr(tla, name) for name in tla.__all__}
 
 
 def table(f: Any) -> list[int]:
