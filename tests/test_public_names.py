@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 ROOMS = (
     "tla",
     "tla.algebra",
+    "tla.arrays",
     "tla.ascend",
     "tla.ascend.copies",
     "tla.ascend.schedules",
@@ -38,6 +39,7 @@ ROOMS = (
     "tla.memory.advice",
     "tla.memory.oom",
     "tla.memory.oom_check",
+    "tla.moves",
     "tla.numbers",
     "tla.read",
     "tla.show",

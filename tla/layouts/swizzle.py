@@ -250,10 +250,8 @@ class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inn
         Raises:
             UndecidedError: an int is symbolic, or there are too many offsets to try.
         """
-        seen = [
-            known_int(self.through(x)) for x in _ends(self.outer, known_int(self.offset), self.inner)
-        ]
-        return max(seen) - min(seen) + 1 if seen else 0
+        least, greatest = ends_of(self)
+        return greatest - least + 1
 
     @constexpr
     @guarded
@@ -323,6 +321,20 @@ def is_composed(x: object) -> TypeIs[ComposedLayout]:
 
 _MOST: Final = 2**18
 """The offsets among which the least and the greatest are looked for."""
+
+
+def ends_of(composed: ComposedLayout) -> tuple[int, int]:
+    """Return the least and the greatest offset; 0 and -1 of an empty layout.
+
+    >>> ends_of(parse("Sw<1,0,2> o 5 o 4:1"))
+    (4, 8)
+
+    Raises:
+        UndecidedError: an int is symbolic, or there are too many offsets to try.
+    """
+    candidates = _ends(composed.outer, known_int(composed.offset), composed.inner)
+    seen = [known_int(composed.through(x)) for x in candidates]
+    return (min(seen), max(seen)) if seen else (0, -1)
 
 
 def _ends(outer: Any, offset: int, inner: Any) -> set[int]:

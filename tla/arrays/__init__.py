@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Data that moves: arrays packed into memory by a layout, unpacked, seen, and laid out anew.
+
+A copy is a plan, loops over both sides (`plan`), and then bytes.
+"""
+
+from typing import TYPE_CHECKING
+
+from ..ground import lazy
+
+if TYPE_CHECKING:
+    from .packing import (
+        mask as mask,
+        pack as pack,
+        relayout as relayout,
+        unpack as unpack,
+        view as view,
+    )
+    from .plan import Box as Box, CopyPlan as CopyPlan, Loop as Loop, copy_plan as copy_plan
+
+lazy(__name__, guard=True)

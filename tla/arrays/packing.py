@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays packed into memory by a layout, unpacked, seen in place, and laid out anew.
+
+>>> import numpy as np
+>>> memory = pack(np.arange(6).reshape(2, 3), Layout((2, (2, 2)), (1, (4, 2)), (2, 3)), fill=-1)
+>>> memory
+array([ 0,  3,  2,  5,  1,  4, -1, -1])
+>>> unpack(memory, Layout((2, (2, 2)), (1, (4, 2)), (2, 3)))
+array([[0, 1, 2],
+       [3, 4, 5]])
+
+The array has one axis for each top-level mode, as long as its data: ``layout.origin_shape``. Element
+``array[i, j]`` lies at ``memory[layout(i, j)]``; memory of negative strides begins at the least offset.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..algebra import collision
+from ..errors import LayoutError, OverlapError, UnsupportedError
+from ..ground import guarded
+from ..layouts import Layout, is_composed, text_of
+from .moving import Memory, move, offsets_in_data
+from .plan import axis_boxes, copy_plan, data_shape, joined, span_of
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from ..layouts import AnyLayout, ComposedLayout
+
+
+@guarded
+def pack(
+    array: ArrayLike, layout: AnyLayout | ComposedLayout, fill: Any = 0, out: NDArray[Any] | None = None
+) -> NDArray[Any]:
+    """Return the memory that holds an array by a layout: ``memory[layout(c)] == array[c]``.
+
+    >>> pack([[0, 1, 2], [3, 4, 5]], Layout((2, 3), (1, 3)), fill=9)
+    array([0, 3, 9, 1, 4, 9, 2, 5])
+
+    Args:
+        array: Of the shape of the data, ``layout.origin_shape``.
+        fill: What padding holds, and offsets that no coordinate has.
+        out: The memory to write, of the array's type and at least as long as the layout spans.
+
+    Raises:
+        LayoutError: the shape or the type does not fit, the memory is too short, or an int of the layout
+            is symbolic.
+        OverlapError: two coordinates share an offset.
+    """
+    import numpy as np
+
+    given: NDArray[Any] = np.asarray(array)
+    _require_shape(given, layout)
+    _require_injective(layout)
+    memory: NDArray[Any]
+    memory, start = _memory_for(layout, given.dtype, fill, out)
+    if out is not None and np.may_share_memory(out, given):
+        given = given.copy()
+    if out is not None:
+        out[...] = fill
+    _move(given, None, memory, layout, start)
+    return memory
+
+
+@guarded
+def unpack(
+    memory: ArrayLike, layout: AnyLayout | ComposedLayout, out: NDArray[Any] | None = None
+) -> NDArray[Any]:
+    """Return the array that memory holds by a layout: ``array[c] == memory[layout(c)]``.
+
+    >>> unpack([0, 3, 1, 4, 2, 5], Layout((2, 3)))
+    array([[0, 1, 2],
+           [3, 4, 5]])
+
+    Raises:
+        LayoutError: the memory is too short, ``out`` does not fit, or an int of the layout is symbolic.
+    """
+    import numpy as np
+
+    held, start = _held(memory, layout)
+    sizes = data_shape(layout)
+    if out is None:
+        out = np.empty(sizes, held.dtype)
+    else:
+        _require_shape(out, layout)
+        _require_type(out, held.dtype)
+    _move(held, layout, out, None, start)
+    return out
+
+
+@guarded
+def relayout(
+    memory: ArrayLike,
+    source: AnyLayout | ComposedLayout,
+    target: AnyLayout | ComposedLayout,
+    fill: Any = 0,
+    out: NDArray[Any] | None = None,
+) -> NDArray[Any]:
+    """Return memory by another layout: ``pack(unpack(memory, source), target)``, in one pass.
+
+    >>> relayout([0, 3, 1, 4, 2, 5], col_major(2, 3), row_major(2, 3))
+    array([0, 1, 2, 3, 4, 5])
+
+    Raises:
+        CongruenceError: the two layouts hold data of different shapes.
+        LayoutError: memory is too short, or an int of a layout is symbolic.
+        OverlapError: two coordinates share an offset of ``target``.
+    """
+    import numpy as np
+
+    held, start = _held(memory, source)
+    plan = copy_plan(source, target)
+    _require_injective(target)
+    made: NDArray[Any]
+    made, made_start = _memory_for(target, held.dtype, fill, out)
+    if out is not None:
+        held = held.copy() if np.may_share_memory(out, held) else held
+        out[...] = fill
+    if plan.size:
+        move(plan, Memory(held, start), Memory(made, made_start))
+    return made
+
+
+@guarded
+def view(memory: ArrayLike, layout: AnyLayout) -> NDArray[Any]:
+    """Return the array that memory holds by a layout, without a copy: a write to either is to both.
+
+    >>> import numpy as np
+    >>> view(np.arange(12), Layout((2, 3), (6, 2)))
+    array([[ 0,  2,  4],
+           [ 6,  8, 10]])
+
+    Raises:
+        UnsupportedError: a mode has no one stride, so that no array shows it in place; `unpack` copies.
+        LayoutError: memory is too short, or an int of the layout is symbolic.
+    """
+    import numpy as np
+
+    held, start = _held(memory, layout)
+    sizes = data_shape(layout)
+    way = "unpack copies it into an array."
+    if is_composed(layout):
+        raise UnsupportedError(f"the offsets of {layout} have no strides", way, layout=layout)
+    if not all(sizes):
+        return np.empty(sizes, held.dtype)
+    strides: list[int] = []
+    for i, n in enumerate(sizes):
+        boxes = axis_boxes(n, [_mode(layout, i), (n, 1)])
+        loops = joined(boxes[0].loops)
+        if len(boxes) > 1 or len(loops) > 1:
+            summary = f"mode {i} of {layout} has no one stride for its {n} coordinates"
+            raise UnsupportedError(summary, way, layout=layout, mode=i)
+        strides += [loop.source for loop in loops] or [0]
+    seen = np.lib.stride_tricks.as_strided(held[start:], sizes, [d * held.itemsize for d in strides])
+    if 0 in [d for d, n in zip(strides, sizes, strict=True) if n > 1]:
+        seen.flags.writeable = False  # many coordinates are one element
+    return seen
+
+
+@guarded
+def mask(layout: AnyLayout | ComposedLayout) -> NDArray[Any]:
+    """Return which elements of memory hold data: bools, as many as the layout spans.
+
+    >>> mask(Layout((2, 3), (1, 3)))
+    array([ True,  True, False,  True,  True, False,  True,  True])
+    """
+    import numpy as np
+
+    start, last = span_of(layout)
+    made = np.zeros(last + 1 - start, dtype=bool)
+    _move(np.broadcast_to(np.True_, data_shape(layout)), None, made, layout, -start)
+    return made
+
+
+def _move(source: Any, by: Any, target: Any, to: Any, start: int) -> None:
+    """Move the data between an array and memory, which has a layout, and offset 0 at ``start``."""
+    import numpy as np
+
+    array = source if by is None else target
+    if not array.size:
+        return
+    if any(step % array.itemsize for step in array.strides):
+        source = array = np.ascontiguousarray(array)
+    layout = Layout(array.shape, tuple([step // array.itemsize for step in array.strides]))
+    if by is None:
+        move(copy_plan(layout, to), Memory(source), Memory(target, start))
+    else:
+        move(copy_plan(by, layout), Memory(source, start), Memory(target))
+
+
+def _mode(layout: AnyLayout, i: int) -> tuple[Any, Any]:
+    is_one = not isinstance(layout.shape, tuple)
+    return (layout.shape, layout.stride) if is_one else (layout.shape[i], layout.stride[i])
+
+
+def _held(memory: Any, layout: Any) -> tuple[Any, int]:
+    """Memory as an array of one axis that spans the layout, and which of its elements is offset 0."""
+    import numpy as np
+
+    held = np.ascontiguousarray(memory).reshape(-1)
+    start, last = span_of(layout)
+    if len(held) < last + 1 - start:
+        summary = (
+            f"memory of {len(held)} elements is too short for {layout}, which spans {last + 1 - start}"
+        )
+        raise LayoutError(summary, layout=layout, needed=last + 1 - start)
+    return held, -start
+
+
+def _memory_for(layout: Any, dtype: Any, fill: Any, out: Any) -> tuple[Any, int]:
+    """New memory for a layout, or what was given, and which element is offset 0."""
+    import numpy as np
+
+    start, last = span_of(layout)
+    if out is None:
+        return np.full(last + 1 - start, fill, dtype), -start
+    _require_type(out, dtype)
+    if out.ndim != 1 or not out.flags.c_contiguous or not out.flags.writeable:
+        raise LayoutError("memory is an array of one axis, in one piece, that can be written", value=out)
+    if len(out) < last + 1 - start:
+        summary = (
+            f"memory of {len(out)} elements is too short for {layout}, which spans {last + 1 - start}"
+        )
+        raise LayoutError(summary, layout=layout, needed=last + 1 - start)
+    return out, -start
+
+
+def _require_shape(array: Any, layout: Any) -> None:
+    sizes = data_shape(layout)
+    if array.shape != sizes:
+        raise LayoutError(
+            f"an array of shape {text_of(array.shape)} does not fit {layout}",
+            f"Its modes hold data of shape {text_of(sizes)}.",
+            layout=layout,
+            shape=array.shape,
+        )
+
+
+def _require_type(array: Any, dtype: Any) -> None:
+    if array.dtype != dtype:
+        raise LayoutError(f"out has elements of type {array.dtype}, not {dtype}", value=array)
+
+
+def _require_injective(layout: Any) -> None:
+    """Raise OverlapError, with two coordinates, if data would share an offset."""
+    if collision(layout) is None:
+        return
+    import numpy as np
+
+    places = offsets_in_data(layout)
+    listed = places.reshape(-1, order="F")
+    order = np.argsort(listed, kind="stable")
+    same = np.flatnonzero(np.diff(listed[order]) == 0)
+    if not same.size:  # only padding shares offsets
+        return
+    found = [tuple(map(int, np.unravel_index(order[same[0] + i], places.shape, "F"))) for i in (0, 1)]
+    raise OverlapError(
+        f"two elements would lie at one offset of {layout}",
+        f"Its coordinates {text_of(found[0])} and {text_of(found[1])} share an offset.",
+        layout=layout,
+        coordinates=found,
+    )

@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans of copies: the loops that move the data of one layout to where another has it.
+
+>>> plan = copy_plan(row_major(32, 48), zN(32, 48))
+>>> plan.boxes
+(Box(source=0, target=0, loops=(Loop(3, 16, 512), Loop(32, 48, 16), Loop(16, 1, 1))),)
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise, product as cartesian
+from math import gcd, lcm, prod
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from ..errors import CongruenceError, LayoutError
+from ..ground import guarded
+from ..layouts import as_layout, ends_of, is_composed, leaves, offset_at, text_of
+from ..numbers import is_tuple, known_int
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ..layouts import AnyLayout, ComposedLayout, Swizzle
+
+_MOST_BOXES: Final = 4096
+"""The most boxes of a plan: moving one at a time takes as long then as a table of all offsets."""
+
+
+class Loop(NamedTuple):
+    """A loop of a copy: how often it runs, and what a step adds to either offset.
+
+    >>> Loop(3, 1, 4).steps
+    (1, 4)
+    """
+
+    extent: int
+    source: int
+    target: int
+
+    @property
+    def steps(self) -> tuple[int, int]:
+        """What a step adds to the offset of the source, side 0, and of the target, side 1."""
+        return self.source, self.target
+
+    def __repr__(self) -> str:
+        return f"Loop({self.extent}, {self.source}, {self.target})"
+
+
+class Box(NamedTuple):
+    """Some nested loops, the outermost first, and the offsets at which they begin.
+
+    >>> box = Box(5, 0, (Loop(3, 1, 4), Loop(2, 10, -1)))
+    >>> box.starts, box.span(0), box.span(1)
+    ((5, 0), (5, 17), (-1, 8))
+    """
+
+    source: int
+    target: int
+    loops: tuple[Loop, ...]
+
+    @property
+    def starts(self) -> tuple[int, int]:
+        """The first offset of the source, side 0, and of the target, side 1."""
+        return self.source, self.target
+
+    def span(self, side: int) -> tuple[int, int]:
+        """The least and the greatest offset of the source, side 0, or of the target, side 1."""
+        reaches = [(loop.extent - 1) * loop.steps[side] for loop in self.loops]
+        base = self.starts[side]
+        return base + sum(r for r in reaches if r < 0), base + sum(r for r in reaches if r > 0)
+
+
+class CopyPlan(NamedTuple):
+    """What moves every element that two layouts hold, at one coordinate of both.
+
+    ``boxes`` are loops that together reach each coordinate once; None where they would be more than
+    tables of the offsets are worth, as for modes whose extents have few common divisors.
+
+    >>> plan = copy_plan(row_major(3, 4), col_major(3, 4))
+    >>> plan.size, plan.boxes
+    (12, (Box(source=0, target=0, loops=(Loop(4, 1, 3), Loop(3, 4, 1))),))
+    """
+
+    source: AnyLayout | ComposedLayout
+    target: AnyLayout | ComposedLayout
+    boxes: tuple[Box, ...] | None
+
+    @property
+    def size(self) -> int:
+        """The elements that it moves."""
+        return prod(data_shape(self.target))
+
+
+@guarded
+def copy_plan(source: AnyLayout | ComposedLayout, target: AnyLayout | ComposedLayout) -> CopyPlan:
+    """Return the plan of a copy: for each coordinate ``c``, from ``source(c)`` to ``target(c)``.
+
+    Coordinates are those that hold data, counted by the top-level modes; what is padding in a layout
+    is neither read nor written.
+
+    >>> copy_plan(col_major(4, 6), row_major(4, 6)).boxes
+    (Box(source=0, target=0, loops=(Loop(4, 1, 6), Loop(6, 4, 1))),)
+    >>> copy_plan(row_major(4, 6), row_major(4, 6)).boxes
+    (Box(source=0, target=0, loops=(Loop(24, 1, 1),)),)
+
+    Loops stand by falling stride of the target, and neighbours that step alike are one. A mode whose
+    data do not fill its last block is cut into boxes; a swizzle fixes, in each box, the bits it reads.
+
+    Raises:
+        CongruenceError: the two hold data of different shapes.
+        LayoutError: a layout has symbolic ints; `Layout.bind` gives them values.
+    """
+    sizes = data_shape(source)
+    others = data_shape(target)
+    if sizes != others:
+        raise CongruenceError(
+            f"{source} holds data of shape {text_of(sizes)}, {target} of shape {text_of(others)}",
+            "A copy needs one shape on both sides.",
+            source=source,
+            target=target,
+        )
+    return CopyPlan(source, target, _boxes(source, target, sizes))
+
+
+def data_shape(layout: AnyLayout | ComposedLayout) -> tuple[int, ...]:
+    """Return how many coordinates of each top-level mode hold data."""
+    inner, _outers = _opened(layout)
+    as_layout(inner)
+    sizes = tuple(leaves(inner.origin_shape))
+    if inner.symbols:
+        name = inner.symbols[0].name
+        raise LayoutError(
+            f"{layout} has no place in memory while {name} has no value",
+            f"layout.bind({name}=...) gives it one.",
+            layout=layout,
+        )
+    return tuple([known_int(n) for n in sizes])
+
+
+def span_of(layout: AnyLayout | ComposedLayout) -> tuple[int, int]:
+    """Return where the memory of a layout begins and ends: 0 or its least offset, and its greatest.
+
+    >>> span_of(Layout((3, 4), (-2, 10))), span_of(parse("Sw<1,0,2> o 5 o 4:1")), span_of(Layout(0))
+    ((-4, 30), (0, 8), (0, -1))
+    """
+    data_shape(layout)  # refuses symbolic ints
+    if is_composed(layout):
+        low, high = ends_of(layout)
+        return min(low, 0), high
+    modes = zip(leaves(layout.shape), leaves(layout.stride), strict=True)
+    reaches = [known_int((n - 1) * d) for n, d in modes]
+    if not layout.size:
+        return 0, -1
+    return sum(r for r in reaches if r < 0), sum(r for r in reaches if r > 0)
+
+
+def _opened(layout: Any) -> tuple[Any, list[tuple[Any, int]]]:
+    """The layout innermost, and what is done to its offsets, in order: add an int, then a function."""
+    outers: list[tuple[Any, int]] = []
+    while is_composed(layout):
+        outers.insert(0, (layout.outer, known_int(layout.offset)))
+        layout = layout.inner
+    return layout, outers
+
+
+def _boxes(source: Any, target: Any, sizes: tuple[int, ...]) -> tuple[Box, ...] | None:
+    if not all(sizes):
+        return ()
+    sides = [_opened(source), _opened(target)]
+    if any(not hasattr(outer, "bits") for _inner, outers in sides for outer, _offset in outers):
+        return None
+    axes: list[list[Box]] = []
+    for i, n in enumerate(sizes):
+        modes = [
+            (inner.shape[i], inner.stride[i]) if is_tuple(inner.shape) else (inner.shape, inner.stride)
+            for inner, _outers in sides
+        ]
+        axes.append(axis_boxes(n, modes))
+    if prod(map(len, axes)) > _MOST_BOXES:
+        return None
+    boxes = [
+        Box(
+            sum(box.source for box in parts),
+            sum(box.target for box in parts),
+            tuple([loop for box in parts for loop in box.loops if loop.extent > 1]),
+        )
+        for parts in cartesian(*axes)
+    ]
+    for side, (_inner, outers) in enumerate(sides):
+        for swizzle, offset in outers:
+            moved = [_moved(box, side, offset) for box in boxes]
+            boxes = [part for box in moved for part in _swizzled(box, side, swizzle)]
+            if len(boxes) > _MOST_BOXES:
+                return None
+    return tuple([box._replace(loops=joined(box.loops)) for box in boxes])
+
+
+def joined(loops: Iterable[Loop]) -> tuple[Loop, ...]:
+    """Return loops by falling stride of the target, with those joined that step as one."""
+    kept: list[Loop] = []
+    for loop in sorted(loops, key=lambda loop: (abs(loop.target), abs(loop.source)), reverse=True):
+        outer = kept[-1] if kept else None
+        if outer and outer[1:] == (loop.extent * loop.source, loop.extent * loop.target):
+            kept[-1] = Loop(outer.extent * loop.extent, loop.source, loop.target)
+        else:
+            kept.append(loop)
+    return tuple(kept)
+
+
+# --- one mode ---------------------------------------------------------------------------------
+
+
+def axis_boxes(n: int, modes: list[tuple[Any, Any]]) -> list[Box]:
+    """Return the boxes of the first ``n`` indices of a mode: a shape and a stride on each side."""
+
+    def at(index: int) -> list[int]:
+        return [int(offset_at(index, shape, stride, True)) for shape, stride in modes]
+
+    blocks: set[int] = set()
+    for shape, _stride in modes:
+        below = 1
+        for extent in [known_int(s) for s in leaves(shape)][:-1]:
+            below *= extent
+            blocks.add(below)
+    found: list[Box] = []
+    for start, digits in _index_boxes(n, sorted(b for b in blocks if 1 < b < n)):
+        first = at(start)
+        steps = [(extent, at(start + step)) for extent, step in digits if extent > 1]
+        loops = [Loop(e, there[0] - first[0], there[1] - first[1]) for e, there in steps]
+        found.append(Box(first[0], first[1], tuple(loops)))
+    return found
+
+
+_Digits = list[tuple[int, int]]  # extents, and the indices that a step of each passes
+
+
+def _index_boxes(n: int, blocks: list[int]) -> Iterator[tuple[int, _Digits]]:
+    """The boxes, each a first index and digits, that ``0 .. n - 1`` has between the ends of blocks.
+
+    Blocks that divide each other are digits. Where others end, a box ends, up to the common multiple
+    of all; from there on everything is again as it was.
+
+    >>> list(_index_boxes(20, [4, 8]))
+    [(0, [(2, 8), (2, 4), (4, 1)]), (16, [(1, 4), (4, 1)])]
+    >>> [start for start, _digits in _index_boxes(12, [2, 3])]
+    [0, 2, 3, 4]
+    """
+    chain, others = [1], list[int]()
+    for block in blocks:
+        (others if others or block % chain[-1] else chain).append(block)
+    period = lcm(*chain, *others) if others else n
+    times = n // period
+    for first, last, repeated in ((0, period if times else 0, times), (times * period, n, 1)):
+        cuts = {first, last, *(i for block in others for i in range(first, last, block))}
+        for low, high in pairwise(sorted(cuts)):
+            for start, digits in _aligned(low, high, chain):
+                yield start, [(repeated, period), *digits] if repeated > 1 else digits
+
+
+def _aligned(low: int, high: int, chain: list[int]) -> Iterator[tuple[int, _Digits]]:
+    """The boxes of ``low .. high - 1`` between multiples of a chain of blocks."""
+    *lower, block = chain
+    first, last = -(-low // block) * block, high // block * block
+    if not lower or first < last:
+        digits = [(above // below, below) for below, above in pairwise(chain)]
+        middle = [(first, [((last - first) // block, block), *digits[::-1]])]
+    elif first > last:
+        yield from _aligned(low, high, lower)
+        return
+    else:
+        middle = []
+    if low < first:
+        yield from _aligned(low, first, lower)
+    yield from middle
+    if last < high:
+        yield from _aligned(last, high, lower)
+
+
+# --- swizzles ---------------------------------------------------------------------------------
+
+
+def _swizzled(box: Box, side: int, swizzle: Swizzle) -> Iterator[Box]:
+    """The boxes of one whose offsets on a side go through a swizzle.
+
+    In each, the bits that the swizzle reads or writes are fixed, so all of it moves by one distance.
+    """
+    swizzle(box.span(side)[0])  # refuses an offset below 0
+    low = known_int(swizzle.base)
+    high = low + known_int(swizzle.bits) + abs(known_int(swizzle.shift))
+    unit, top = 1 << low, 1 << high
+    kept: list[Loop] = []
+    fixed: list[Loop] = []
+    small: list[Loop] = []  # those that may stay below the bits
+    todo = sorted(box.loops, key=lambda loop: abs(loop.steps[side]))
+    while todo:
+        loop = todo.pop(0)
+        step = loop.steps[side]
+        if step % top == 0:
+            kept.append(loop)
+            continue
+        below = 0 < step < unit and unit % step == 0
+        most = unit // step if below else top // gcd(step, top)
+        if loop.extent > most:
+            whole, rest = divmod(loop.extent, most)
+            if rest:
+                yield from _swizzled(_cut(box, loop, whole * most), side, swizzle)
+                yield from _swizzled(_cut(box, loop, rest, whole * most), side, swizzle)
+                return
+            outer = Loop(whole, loop.source * most, loop.target * most)
+            inner = loop._replace(extent=most)
+            others = [each for each in box.loops if each is not loop]
+            box, loop = box._replace(loops=(outer, inner, *others)), inner
+            todo.insert(0, outer)
+        (small if below else fixed).append(loop)
+    reach = sum((loop.extent - 1) * loop.steps[side] for loop in small)
+    carries = box.starts[side] % unit + reach >= unit or any(loop.steps[side] % unit for loop in fixed)
+    (fixed if carries else kept).extend(small)
+    for at in cartesian(*(range(loop.extent) for loop in fixed)):
+        starts = [
+            box.starts[i] + sum(n * loop.steps[i] for n, loop in zip(at, fixed, strict=True))
+            for i in (0, 1)
+        ]
+        starts[side] = int(swizzle(starts[side]))
+        yield Box(starts[0], starts[1], tuple(kept))
+
+
+def _moved(box: Box, side: int, by: int) -> Box:
+    return (
+        Box(box.source + by, box.target, box.loops)
+        if side == 0
+        else box._replace(target=box.target + by)
+    )
+
+
+def _cut(box: Box, loop: Loop, extent: int, start: int = 0) -> Box:
+    """A box with one loop cut: from a start, so many times."""
+    loops = tuple([each._replace(extent=extent) if each is loop else each for each in box.loops])
+    return Box(box.source + start * loop.source, box.target + start * loop.target, loops)
