@@ -5,7 +5,9 @@ from __future__ import annotations
 from itertools import product as cartesian
 from math import prod
 from random import Random
-from typing import Any
+from shutil import which
+from subprocess import run
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -15,6 +17,9 @@ from tla import ComposedLayout, Layout, Swizzle, parse
 from tla.arrays import copy_plan, mask, pack, relayout, unpack, view
 from tla.errors import CongruenceError, CoordinateError, LayoutError, OverlapError, UnsupportedError
 from tla.layouts import leaves
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TYPES = (np.uint8, np.int16, np.float32, np.complex64, np.complex128)
 
@@ -115,6 +120,36 @@ def test_a_plan_of_too_many_boxes_moves_by_tables() -> None:
     assert copy_plan(a, b).boxes is None
     array = np.arange(30030)
     assert np.array_equal(unpack(relayout(pack(array, a), a, b), b), array)
+
+
+@pytest.mark.parametrize(
+    "text", ["Sw<2,1,3> o 0 o (20,(4,8)):(4,(1,80))", "((16,2),32):((1,512),16):(20,32)"]
+)
+def test_sources_do_what_the_plan_does(text: str, tmp_path: Path) -> None:
+    plan = copy_plan(tla.row_major(20, 32), parse(text))
+    source = np.arange(640, dtype=np.int32)
+    expected = relayout(source, plan.source, plan.target)
+    names: dict[str, Any] = {}
+    exec(plan.numpy(), names)
+    target = np.zeros_like(expected)
+    names["copy"](source, target)
+    assert np.array_equal(target, expected)
+    compiler = which("g++")
+    if compiler is None:
+        return
+    program = (
+        f"#include <cstdio>\n{plan.cpp()}\n"
+        + """int main() {
+      static int a[640], b[1024];
+      for (int i = 0; i < 640; ++i) a[i] = i;
+      copy(a, b);
+      for (int x : b) std::printf("%d\\n", x);
+    }"""
+    )
+    (tmp_path / "copy.cpp").write_text(program, "utf-8")
+    run([compiler, "copy.cpp", "-o", "copy"], cwd=tmp_path, check=True)
+    printed = run([tmp_path / "copy"], capture_output=True, check=True).stdout.split()
+    assert [*map(int, printed)][: len(expected)] == list(expected)
 
 
 def test_memory_given() -> None:

@@ -12,10 +12,11 @@ from itertools import pairwise, product as cartesian
 from math import gcd, lcm, prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ..errors import CongruenceError, LayoutError
+from ..errors import CongruenceError, LayoutError, UnsupportedError
 from ..ground import guarded
 from ..layouts import as_layout, ends_of, is_composed, leaves, offset_at, text_of
 from ..numbers import is_tuple, known_int
+from .sources import cpp_source, numpy_source, sentences_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -89,6 +90,72 @@ class CopyPlan(NamedTuple):
     def size(self) -> int:
         """The elements that it moves."""
         return prod(data_shape(self.target))
+
+    @property
+    def runs(self) -> int:
+        """The pieces, each side by side in source and target, that it moves.
+
+        >>> copy_plan(row_major(32, 48), zN(32, 48)).runs
+        96
+        """
+        runs = 0
+        for box in self._loops():
+            sizes = [loop.extent for loop in box.loops]
+            is_run = box.loops and box.loops[-1].steps == (1, 1)
+            runs += prod(sizes[:-1] if is_run else sizes)
+        return runs
+
+    def explain(self) -> list[str]:
+        """Return what it does, in sentences.
+
+        >>> for sentence in copy_plan(row_major(32, 48), zN(32, 48)).explain():
+        ...     print(sentence)
+        1 nest of 3 loops.
+        A step of the loop of 3 is 16 in the source and 512 in the target.
+        A step of the loop of 32 is 48 in the source and 16 in the target.
+        Its 16 innermost elements lie side by side on both sides.
+        """
+        return sentences_of(self._loops())
+
+    def cpp(self) -> str:
+        """Return a function of C++ that does it, of pointers to offset 0 of either side.
+
+        >>> print(copy_plan(col_major(4, 6), row_major(4, 6)).cpp())
+        template <class T>
+        void copy(T const* source, T* target) {
+          for (long i0 = 0; i0 < 4; ++i0)
+            for (long i1 = 0; i1 < 6; ++i1)
+              target[6 * i0 + i1] = source[i0 + 4 * i1];
+        }
+
+        Raises:
+            UnsupportedError: the plan has no boxes.
+        """
+        return cpp_source(self._loops())
+
+    def numpy(self) -> str:
+        """Return a function of Python that does it with numpy; element 0 of each memory is offset 0.
+
+        >>> import numpy as np
+        >>> names = {}
+        >>> exec(copy_plan(col_major(2, 3), row_major(2, 3)).numpy(), names)
+        >>> source, target = np.arange(6), np.zeros(6, int)
+        >>> names["copy"](source, target)
+        >>> target
+        array([0, 2, 4, 1, 3, 5])
+
+        Raises:
+            UnsupportedError: the plan has no boxes.
+        """
+        return numpy_source(self._loops())
+
+    def _loops(self) -> tuple[Box, ...]:
+        if self.boxes is None:
+            raise UnsupportedError(
+                f"the copy from {self.source} to {self.target} has more than {_MOST_BOXES} boxes",
+                "Tables of the offsets move it: tla.relayout.",
+            )
+        return self.boxes
 
 
 @guarded
