@@ -237,7 +237,7 @@ def _cast_seen(layout: ComposedLayout, n: Any, cast: Callable[[AnyLayout, Any], 
             n=n,
         )
     low = count.bit_length() - 1
-    bits, base, shift = (int(x) for x in (outer.bits, outer.base, outer.shift))
+    bits, base, shift = outer.bits.real, outer.base.real, outer.shift.real
     if cast is downcast:
         return ComposedLayout(Swizzle(bits, base + low, shift), layout.offset * n, cast(layout.inner, n))
     lost = max(0, low - base - max(0, -shift))  # written inside a vector

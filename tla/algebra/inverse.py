@@ -21,7 +21,16 @@ from ..errors import (
     UnsupportedError,
 )
 from ..ground import constexpr
-from ..layouts import AnyLayout, ComposedLayout, is_composed, is_swizzle, make_layout, map_parts, trusted
+from ..layouts import (
+    AnyLayout,
+    ComposedLayout,
+    is_composed,
+    is_swizzle,
+    make_layout,
+    map_parts,
+    seen_through,
+    trusted,
+)
 from ..numbers import (
     INT,
     STATIC,
@@ -267,20 +276,21 @@ def _inverse_seen(layout: ComposedLayout, inverse: Callable[[Any], Any]) -> Any:
             f"{layout} has no inverse of known form", "Its outer function is no swizzle.", layout=layout
         )
     inner = inverse(layout.inner)
+    known = known_int(inner.size)
     if inverse is left_inverse:
-        end = known_int(offset + layout.inner.cosize)
-        size = -(-end // int(outer.size)) * int(outer.size)
+        size = -(-known_int(offset + layout.inner.cosize) // outer.size.real) * outer.size.real
     else:
         if offset:
             raise LayoutError(
                 f"{layout} has no right inverse: offset 0 is not reached where the offset is {offset}",
                 layout=layout,
             )
-        size = run_of(outer, known_int(inner.size))
+        size = run_of(outer, known)
     if not offset:
         swizzle = conjugate(inner, outer)
         if swizzle is not None:
-            return ComposedLayout(swizzle, _0, composed(inner, make_layout(size)))
+            whole = inner if known == size else composed(inner, make_layout(size))
+            return seen_through(swizzle, _0, whole)
     return ComposedLayout(inner, -layout.offset, ComposedLayout(outer, _0, make_layout(size)))
 
 

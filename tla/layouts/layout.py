@@ -208,7 +208,7 @@ class Layout(Shown, Immutable, OfCoordinates, Generic[S_co, D_co], _Open):
         layout.stride = stride
         layout.beside = None if origin_shape is None else (checked_origin(shape, origin_shape), ())
         layout.__class__ = Layout
-        made: AnyLayout = layout if cls is Layout else _of_class(cls, layout)
+        made: AnyLayout = layout if cls is Layout else cls._like(layout)
         if not is_plain and assumed.get() is not None and made.symbols:
             return made.with_assumptions(used_here())  # its ints may have come from them
         return made
@@ -472,14 +472,6 @@ class Layout(Shown, Immutable, OfCoordinates, Generic[S_co, D_co], _Open):
         return _restored, (self.shape, self.stride, self._origin, *self.assumptions)
 
 
-def _of_class(cls: type[AnyLayout], layout: Any) -> AnyLayout:
-    """A layout as one of a class that is derived from `Layout`, which may have a dict."""
-    made = object.__new__(cls)
-    for name in _Open.__slots__:
-        object.__setattr__(made, name, getattr(layout, name))
-    return made
-
-
 AnyLayout: TypeAlias = Layout[Any, Any]
 """A layout of which nothing is known to the type checker."""
 
@@ -594,7 +586,9 @@ def get(x: Any, *path: SupportsIndex) -> Any:
         CoordinateError: an index is not a mode.
     """
     if not is_layout(x):
-        return x.with_inner(get(x.inner, *path)) if _is_outer(x) else int_tuple.get(x, *path)
+        seen: Any = x
+        is_outer = isinstance(x, OfCoordinates)
+        return seen.with_inner(get(seen.inner, *path)) if is_outer else int_tuple.get(x, *path)
     if not path:
         return x
     s: Any = x.shape

@@ -11,13 +11,14 @@ Sw<2,0,3> o 0 o (8,8):(8,1) 10 Sw<2,0,3> o 3 o (8):(8)
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic
 
 from ..errors import CoordinateError, LayoutError, UndecidedError
 from ..ground import Record, Shown, constexpr, guarded, typed_by
 from ..numbers import INT, STATIC, Int, _0, known_int, leaf, static_int
 from .int_tuple import leaves, text_of
-from .layout import OfCoordinates, depth, get, is_layout, slice_and_offset
+from .layout import Layout, OfCoordinates, depth, get, is_layout, slice_and_offset
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,9 +47,15 @@ MAX_BITS: Final = 1024
 """The most bits of an offset that a swizzle may read or write."""
 
 
+class _OpenSwizzle:
+    """A swizzle before its parts are set. It then becomes a `Swizzle`, as a layout does a `Layout`."""
+
+    __slots__ = ("_down", "_mask", "_size", "_text", "base", "bits", "shift")
+
+
 @constexpr
 @typed_by(bits=0, base=0, shift=None)
-class Swizzle(Record, Generic[_Bits, _Base, _Shift]):
+class Swizzle(Record, Generic[_Bits, _Base, _Shift], _OpenSwizzle):
     """The function that xors ``bits`` bits of an offset with as many that stand ``shift`` above.
 
     ``swizzle(x) == x ^ (yyy << low)``, where ``yyy`` are the ``bits`` bits of ``x`` from ``high`` on::
@@ -87,40 +94,25 @@ class Swizzle(Record, Generic[_Bits, _Base, _Shift]):
 
         _mask: int
         _down: int
+        _size: Int[int]
+        _text: str
     else:
-        __slots__ = ("_down", "_mask", "base", "bits", "shift")
+        __slots__ = ()
     parts_in_order: ClassVar[tuple[str, ...]] = ("bits", "base", "shift")
 
     @guarded
     def __new__(cls, bits: IntLike, base: IntLike, shift: IntLike) -> Swizzle:
-        # plain for the checks, whose texts are in digits
-        bits, base, shift = known_int(leaf(bits)), known_int(leaf(base)), known_int(leaf(shift))
-        for name, value in (("bits", bits), ("base", base)):
-            if value < 0:
-                raise LayoutError(
-                    f"a swizzle has no negative {name}, got {text_of(value)}", **{name: value}
-                )
-        if abs(shift) < bits:
-            raise LayoutError(
-                f"a swizzle of {text_of(bits)} bits needs a shift of at least {text_of(bits)},"
-                f" got {text_of(shift)}",
-                "The bits read and the bits written would overlap.",
-                bits=bits,
-                shift=shift,
-            )
-        if bits + base + abs(shift) > MAX_BITS:
-            raise LayoutError(f"a swizzle reaches above bit {MAX_BITS}", base=base, shift=shift)
-        made = cls._of(static_int(bits), static_int(base), static_int(shift))
-        # the bits that are read, and how far down they go: what each call needs
-        object.__setattr__(made, "_mask", ((1 << bits) - 1) << (base + max(0, shift)))
-        object.__setattr__(made, "_down", shift)
-        return made
+        numbers: Any = bits, base, shift
+        if not type(bits) is type(base) is type(shift) is INT:
+            numbers = [known_int(leaf(x)) for x in numbers]
+        made = _swizzle(*numbers)
+        return made if cls is Swizzle else cls._like(made)
 
     @property
     @constexpr
     def size(self: Swizzle) -> Int[int]:
         """The number of offsets in the smallest range that is mapped onto itself, static."""
-        return Int(1 << (self.bits + self.base + abs(self.shift)))
+        return self._size
 
     @property
     @constexpr
@@ -138,9 +130,11 @@ class Swizzle(Record, Generic[_Bits, _Base, _Shift]):
         """
         x: Any = offset
         if type(x) is INT and x >= 0:
-            read, down = x & self._mask, self._down
-            return x ^ (read >> down if down > 0 else read << -down)  # type: ignore[no-any-return]
-        if type(x) is STATIC and x >= 0:
+            down = self._down
+            if down > 0:
+                return x ^ (x & self._mask) >> down  # type: ignore[no-any-return]
+            return x ^ (x & self._mask) << -down  # type: ignore[no-any-return]
+        if type(x) is STATIC:
             return static_int(self(x.real))  # type: ignore[no-any-return]
         plain = known_int(leaf(x))
         if plain < 0:
@@ -152,10 +146,38 @@ class Swizzle(Record, Generic[_Bits, _Base, _Shift]):
         return self(plain)
 
     def __str__(self) -> str:
-        return f"Sw<{self.bits:d},{self.base:d},{self.shift:d}>"
+        return self._text
 
     def __repr__(self) -> str:
         return f"Swizzle({self.bits:d}, {self.base:d}, {self.shift:d})"
+
+
+@lru_cache(1024)
+def _swizzle(bits: int, base: int, shift: int) -> Swizzle:
+    """The swizzle of three plain ints, whose texts are in digits."""
+    for name, value in (("bits", bits), ("base", base)):
+        if value < 0:
+            raise LayoutError(f"a swizzle has no negative {name}, got {text_of(value)}", **{name: value})
+    if abs(shift) < bits:
+        raise LayoutError(
+            f"a swizzle of {text_of(bits)} bits needs a shift of at least {text_of(bits)},"
+            f" got {text_of(shift)}",
+            "The bits read and the bits written would overlap.",
+            bits=bits,
+            shift=shift,
+        )
+    if bits + base + abs(shift) > MAX_BITS:
+        raise LayoutError(f"a swizzle reaches above bit {MAX_BITS}", base=base, shift=shift)
+    made: Any = _OpenSwizzle()
+    made.bits, made.base, made.shift = static_int(bits), static_int(base), static_int(shift)
+    # the bits that are read, and how far down they go: what each call needs
+    made._mask = ((1 << bits) - 1) << (base + max(0, shift))
+    made._down = shift
+    made._size = static_int(1 << (bits + base + abs(shift)))
+    made._text = f"Sw<{bits},{base},{shift}>"
+    made.__class__ = Swizzle
+    swizzle: Swizzle = made
+    return swizzle
 
 
 def is_swizzle(x: object) -> TypeIs[Swizzle]:
@@ -167,9 +189,15 @@ def is_swizzle(x: object) -> TypeIs[Swizzle]:
     return isinstance(x, Swizzle)
 
 
+class _Open:
+    """A composed layout before its parts are set, in the same way."""
+
+    __slots__ = ("inner", "offset", "outer")
+
+
 @constexpr
 @typed_by(outer=None, offset=None, inner=None)
-class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inner]):
+class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inner], _Open):
     """The function ``composed(c) == outer(offset + inner(c))`` on the coordinates of ``inner``.
 
     An ``outer`` that is a layout is extended, as in a composition: its last mode grows as needed.
@@ -200,7 +228,7 @@ class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inn
         @property
         def inner(self) -> _Inner: ...
     else:
-        __slots__ = ("inner", "offset", "outer")
+        __slots__ = ()
     parts_in_order: ClassVar[tuple[str, ...]] = ("outer", "offset", "inner")
 
     @guarded
@@ -211,7 +239,8 @@ class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inn
             raise LayoutError(f"the outer part is a swizzle or a layout, not {type(outer).__name__}")
         if not isinstance(inner, OfCoordinates):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise LayoutError(f"the inner part is a layout, not {type(inner).__name__}")
-        return cls._of(outer, leaf(offset), inner)
+        made = seen_through(outer, leaf(offset), inner)
+        return made if cls is ComposedLayout else cls._like(made)
 
     @property
     @constexpr
@@ -256,7 +285,6 @@ class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inn
         return max(seen) - min(seen) + 1 if seen else 0
 
     @constexpr
-    @guarded
     def with_inner(
         self: ComposedLayout,
         inner: AnyLayout | ComposedLayout | tuple[AnyLayout | ComposedLayout, IntLike],
@@ -267,10 +295,12 @@ class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inn
         >>> print(composed.with_inner(Layout(8)))
         Sw<1,0,2> o 1 o 8:_1
         """
-        if isinstance(inner, tuple):
+        if type(inner) is Layout:
+            return seen_through(self.outer, self.offset, inner)
+        if isinstance(inner, tuple) and len(inner) == 2:
             layout, moved = inner
-            return ComposedLayout(self.outer, self.offset + moved, layout), _0
-        return ComposedLayout(self.outer, self.offset, inner)
+            return ComposedLayout(self.outer, self.offset + leaf(moved), layout), _0
+        return ComposedLayout(self.outer, self.offset, inner)  # pyright: ignore[reportArgumentType]
 
     @constexpr
     def __call__(self: ComposedLayout, *coord: IntTuple) -> Any:
@@ -279,13 +309,17 @@ class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inn
         Raises:
             CoordinateError: the coordinate does not fit, or what reaches ``outer`` is negative.
         """
-        return self.through(self.inner(*coord))
+        outer, at = self.outer, self.offset + self.inner(*coord)
+        return outer(at) if type(outer) is Swizzle else self._outside(at)
 
     @constexpr
     @guarded
     def through(self: ComposedLayout, offset: IntLike) -> Any:
         """Return ``outer(self.offset + offset)``: where an offset of the inner layout goes."""
-        outer, at = self.outer, self.offset + offset
+        return self._outside(self.offset + offset)
+
+    def _outside(self: ComposedLayout, at: Any) -> Any:
+        outer = self.outer
         return outer.extended(at) if is_layout(outer) else outer(at)
 
     @constexpr
@@ -298,7 +332,7 @@ class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inn
             CoordinateError: ``coord`` has no `_`, lies outside the shape, or has another profile.
         """
         inner, moved = slice_and_offset(coord, self.inner)
-        return ComposedLayout(self.outer, self.offset + moved, inner)
+        return seen_through(self.outer, self.offset + moved, inner)
 
     def __iter__(self: ComposedLayout) -> Iterator[ComposedLayout]:
         """Yield the top-level modes, each at coordinate 0 of the others."""
@@ -310,6 +344,17 @@ class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inn
 
     def __repr__(self) -> str:
         return "ComposedLayout({!r}, {!r}, {!r})".format(*self._key())
+
+
+def seen_through(outer: Any, offset: Any, inner: Any) -> ComposedLayout:
+    """Return the composed layout of parts that have been checked."""
+    layout: Any = _Open()
+    layout.outer = outer
+    layout.offset = offset
+    layout.inner = inner
+    layout.__class__ = ComposedLayout
+    made: ComposedLayout = layout
+    return made
 
 
 def is_composed(x: object) -> TypeIs[ComposedLayout]:

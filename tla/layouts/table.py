@@ -15,7 +15,7 @@ from ..ground import guarded, limit_error, limit_of
 from ..numbers import known_int, leaf
 from .int_tuple import leaves
 from .layout import as_layout
-from .swizzle import is_composed
+from .swizzle import is_composed, is_swizzle
 
 if TYPE_CHECKING:
     import numpy as np
@@ -125,6 +125,16 @@ def _through(composed: ComposedLayout, table: Any) -> Any:
         return known_int(composed.through(table))
     import numpy as np
 
+    outer, offset = composed.outer, known_int(composed.offset)
+    if is_swizzle(outer) and known_int(outer.size) < 2**62 and table.size:
+        low, high = offset + int(table.min()), offset + int(table.max())
+        if 0 <= low <= high < 2**62:
+            at = table + offset if offset else table
+            shift = outer.shift.real
+            moved = at & (((1 << outer.bits) - 1) << (outer.base + max(0, shift)))
+            moved = moved >> shift if shift > 0 else moved << -shift
+            moved ^= at
+            return moved
     values, places = np.unique(table, return_inverse=True)
     seen = [known_int(composed.through(int(x))) for x in values]
     return np.array(seen, dtype=np.int64)[places].reshape(table.shape)
