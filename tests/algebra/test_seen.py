@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from operator import add
 from random import Random
 from typing import Any
 
@@ -248,6 +249,67 @@ def test_what_is_refused_says_why() -> None:
         right_inverse(parse("Sw<1,0,2> o 4 o 8:1"))
     assert algebra.filter_zeros(parse("Sw<1,0,2> o 0 o 8:0")).shape == 1
     assert to_linear(parse("Sw<1,0,2> o 0 o 8:1")).rank == 3
+
+
+# --- tensors ----------------------------------------------------------------------------------
+
+
+def test_views_of_a_tensor_have_the_elements_of_the_layout() -> None:
+    """Slices, tiles and partitions, also of a view that starts elsewhere."""
+    rng, answered = Random(21), 0
+    places = [*range(20_000)]
+    for _i in range(30):
+        a = random_seen(rng)
+        whole = tla.make_tensor(places, a)
+        sizes = [int(mode.size) for mode in a]
+        start = tuple(rng.randrange(n) for n in sizes)
+        view = tla.get_tile(whole, start, tuple(map(_to_end, sizes, start)), aligned=False)
+        at = tuple(map(rng.randrange, map(_to_end, sizes, start)))
+        inside = tuple(map(add, at, start))
+        assert view(at) == a(inside) == view.element(at) == whole.element(inside)
+        kept = rng.randrange(len(sizes))
+        part = view[tuple(_ if i == kept else n for i, n in enumerate(at))]
+        assert part((at[kept],)) == a(inside)
+        tiler = tiler_of(rng, a)
+        place = tuple(rng.randrange(n // t) for n, t in zip(sizes, tiler, strict=True))
+        tile, named = (
+            tla.local_tile(whole, tiler, place),
+            tla.tile_view(whole, place, tiler, aligned=False),
+        )
+        for c in tla.coords(tiler):
+            there = tuple(n * t + i for n, t, i in zip(place, tiler, c, strict=True))
+            assert tile(c) == named(c) == a(there)
+            if named.is_aligned:
+                answered += 1
+                element = tla.local_tile(named, (1,) * len(sizes), c)
+                assert element((0,) * len(sizes)) == a(there)
+            else:
+                with pytest.raises(DivisibilityError, match="does not lie on the blocks"):
+                    tla.local_tile(named, (1,) * len(sizes), c)
+    assert answered > 80
+
+
+def _to_end(size: int, start: int) -> int:
+    return size - start
+
+
+def test_a_swizzled_buffer_is_written_by_one_partition_and_read_by_another() -> None:
+    size, swizzled = (64, 32), parse("Sw<2,3,3> o 0 o (64,32):(32,1)")
+    given, buffer = [*range(64 * 32)], [0] * int(swizzled.cosize)
+    source = tla.make_tensor(given, tla.row_major(*size))
+    shared = tla.make_tensor(buffer, swizzled)
+    threads = Layout((32, 4), (4, 1))
+    copy = tla.gpu.tiled_copy("UniversalCopy<uint128_t>", threads, Layout((1, 4)), element_bits=32)
+    for thread in range(128):
+        mine, theirs = (copy.partition(x, thread, "src") for x in (source, shared))
+        for i in range(int(tla.size(mine.layout))):
+            buffer[theirs(i)] = mine.data[mine(i)]
+    assert buffer != given
+    mma = tla.gpu.tiled_mma("SM80_16x8x16_F32F16F16F32_TN", Layout((2, 1, 1)))
+    for thread in range(0, 64, 7):
+        mine, theirs = (mma.partition(x, thread, "a") for x in (source, shared))
+        read = [buffer[theirs(i)] for i in range(int(tla.size(theirs.layout)))]
+        assert read == [given[mine(i)] for i in range(len(read))]
 
 
 # --- the rows of CuTe -------------------------------------------------------------------------

@@ -81,7 +81,7 @@ def _is_below(number: Any, end: Any) -> bool:
 
 def _inside(x: _L, fragments: Callable[[AnyLayout], AnyLayout]) -> _L:
     """The fragments of a layout, or of what lies behind a swizzle."""
-    found: Any = x.with_inner(fragments(x.inner)) if is_composed(x) else fragments(as_layout(x))
+    found: Any = x.with_inner(_inside(x.inner, fragments)) if is_composed(x) else fragments(as_layout(x))
     same: _L = found
     return same
 

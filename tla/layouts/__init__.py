@@ -142,6 +142,6 @@ if TYPE_CHECKING:
     )
     from .slicing import data_of_one as data_of_one, is_underscore as is_underscore
     from .swizzle import seen_through as seen_through
-    from .tensor import is_tensor as is_tensor
+    from .tensor import from_start as from_start, is_tensor as is_tensor
 
 lazy(__name__)

@@ -140,6 +140,55 @@ class OfCoordinates:
 
         @property
         def shape(self) -> Any: ...
+        @property
+        def origin_shape(self) -> Any: ...
+        @property
+        def assumptions(self) -> tuple[Condition, ...]: ...
+        def with_assumptions(self, conditions: Iterable[Condition]) -> Any: ...
+
+    @property
+    def valid_size(self) -> Any:
+        """The number of coordinates that hold data."""
+        return product(self.origin_shape)
+
+    @property
+    def is_static(self) -> bool:
+        """Whether every int of the layout is static."""
+        return ints.is_static(_ints_of(self))
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """The unknowns of its ints, by name.
+
+        >>> [s.name for s in parse("((_16,M/16),K):((K,16*K),_1)").symbols]
+        ['K', 'M']
+        """
+        found = {s for x in leaves(_ints_of(self)) for s in getattr(x, "symbols", ())}
+        return tuple(sorted(found, key=lambda s: (s.name, s.order)))
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """All that must hold of its unknowns: the facts of each, and the `assumptions`.
+
+        >>> parse("((_16,M/16),K):((K,16*K),_1)").conditions
+        (K >= 1, M % 16 == 0, M >= 1)
+
+        As texts they are asserts of Python; `to_cpp` makes those of C++.
+        """
+        from ..numbers import facts_of
+
+        facts = [fact for symbol in self.symbols for fact in facts_of(symbol)]
+        return tuple(dict.fromkeys((*facts, *self.assumptions)))
+
+    def assuming(self, *conditions: Condition | bool) -> Any:
+        """Return the layout that stands on some conditions, beside those that it stands on already.
+
+        Raises:
+            ContradictionError: they cannot hold together.
+        """
+        from ..numbers import consistent
+
+        return self.with_assumptions(consistent((*self.assumptions, *conditions)))
 
 
 class _Open:
@@ -266,53 +315,9 @@ class Layout(Shown, Immutable, OfCoordinates, Generic[S_co, D_co], _Open):
         return cosize(self)
 
     @property
-    def valid_size(self: AnyLayout) -> Any:
-        """The number of coordinates that hold data."""
-        return product(self.origin_shape)
-
-    @property
-    def is_static(self: AnyLayout) -> bool:
-        """Whether every int of the layout is static."""
-        return is_static(self)
-
-    @property
     def is_padded(self: AnyLayout) -> bool:
         """Whether some coordinate holds no data."""
         return self._origin is not None and bool(self.origin_shape != default_origin(self.shape))
-
-    @property
-    def symbols(self: AnyLayout) -> tuple[Symbol, ...]:
-        """The unknowns of its ints, by name.
-
-        >>> [s.name for s in parse("((_16,M/16),K):((K,16*K),_1)").symbols]
-        ['K', 'M']
-        """
-        found = {s for x in leaves(_ints_of(self)) for s in getattr(x, "symbols", ())}
-        return tuple(sorted(found, key=lambda s: (s.name, s.order)))
-
-    @property
-    def conditions(self: AnyLayout) -> tuple[Condition, ...]:
-        """All that must hold of its unknowns: the facts of each, and the `assumptions`.
-
-        >>> parse("((_16,M/16),K):((K,16*K),_1)").conditions
-        (K >= 1, M % 16 == 0, M >= 1)
-
-        As texts they are asserts of Python; `to_cpp` makes those of C++.
-        """
-        from ..numbers import facts_of
-
-        facts = [fact for symbol in self.symbols for fact in facts_of(symbol)]
-        return tuple(dict.fromkeys((*facts, *self.assumptions)))
-
-    def assuming(self: AnyLayout, *conditions: Condition | bool) -> AnyLayout:
-        """Return the layout that stands on some conditions, beside those that it stands on already.
-
-        Raises:
-            ContradictionError: they cannot hold together.
-        """
-        from ..numbers import consistent
-
-        return self.with_assumptions(consistent((*self.assumptions, *conditions)))
 
     def with_assumptions(self: AnyLayout, conditions: Iterable[Condition]) -> AnyLayout:
         """Return `assuming` of conditions that are known to be consistent."""
@@ -630,7 +635,7 @@ def shape(x: AnyLayout, *path: SupportsIndex) -> Any:
     >>> shape(Layout(((4, 2), 3), ((3, 12), 1)), 0, 1)
     2
     """
-    return int_tuple.get((x if _is_outer(x) else as_layout(x)).shape, *path)
+    return int_tuple.get(as_function(x).shape, *path)
 
 
 @constexpr
@@ -689,7 +694,7 @@ def cosize(x: AnyLayout, *path: SupportsIndex) -> Any:
     That of coordinates is the size of the least box that holds them.
     Source: CuTe ``cosize``, which takes absolute strides.
     """
-    part = get(x if _is_outer(x) else as_layout(x), *path)
+    part = get(as_function(x), *path)
     if _is_outer(part):
         return part.cosize
     s, d = part.shape, part.stride
@@ -770,12 +775,23 @@ def as_layout(x: object) -> AnyLayout:
     hints = ["tla.read reads a text."] if isinstance(x, str) else []
     if issubclass(type(x), int | tuple):
         hints = [f"make_layout({shown(x)}) is the layout of a shape."]
+    if isinstance(x, OfCoordinates):
+        hints = ["It is seen through a function; x.inner is the layout inside."]
     raise naming_argument(NotALayoutError(f"expected a layout, got {described(x)}", *hints, value=x))
 
 
+def as_function(x: Any) -> Any:
+    """Return ``x``, which must be a layout, by itself or seen through another function."""
+    return x if isinstance(x, OfCoordinates) else as_layout(x)
+
+
 def _ints_of(x: Any) -> Any:
-    """An int tuple, or the three of a layout."""
-    return (x.shape, x.stride, x.origin_shape) if is_layout(x) else x
+    """An int tuple, the three of a layout, or those of all layouts behind each other."""
+    if is_layout(x):
+        return x.shape, x.stride, x.origin_shape
+    if not _is_outer(x):
+        return x
+    return _ints_of(x.outer) if is_layout(x.outer) else (), x.offset, _ints_of(x.inner)
 
 
 def _shape_of(x: Any) -> Any:

@@ -21,11 +21,11 @@ from .int_tuple import leaves, text_of
 from .layout import Layout, OfCoordinates, depth, get, is_layout, slice_and_offset
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from typing_extensions import TypeIs, TypeVar
 
-    from ..numbers import IntLike, IntTuple
+    from ..numbers import Condition, IntLike, IntTuple
     from .layout import AnyLayout
     from .slicing import Coord
 
@@ -268,6 +268,44 @@ class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inn
         return self.inner.size
 
     @property
+    def origin_shape(self: ComposedLayout) -> Any:
+        """How many coordinates of each top-level mode hold data, as of the inner layout."""
+        return self.inner.origin_shape
+
+    @property
+    def assumptions(self: ComposedLayout) -> tuple[Condition, ...]:
+        """What was assumed to make its layouts."""
+        return tuple(dict.fromkeys((*getattr(self.outer, "assumptions", ()), *self.inner.assumptions)))
+
+    def with_assumptions(self: ComposedLayout, conditions: Iterable[Condition]) -> ComposedLayout:
+        """Return the layout that stands on some conditions, known to be consistent, beside its own."""
+        return seen_through(self.outer, self.offset, self.inner.with_assumptions(conditions))
+
+    def bind(self: ComposedLayout, /, **values: Any) -> ComposedLayout:
+        """Return the layout with ints, or other symbolic ints, for some of its unknowns.
+
+        >>> print(parse("Sw<1,0,2> o 4*i o (M,8):(8,1)").bind(M=4, i=2))
+        Sw<1,0,2> o 8 o (4,8):(8,1)
+
+        Raises:
+            BindingError: a value breaks a range, a divisor, or one of the `assumptions`.
+        """
+        from ..numbers import substitute
+
+        outer: Any = self.outer
+        outer = outer.bind(**values) if is_layout(outer) else outer
+        return ComposedLayout(outer, substitute(self.offset, values, True), self.inner.bind(**values))
+
+    def is_valid(self: ComposedLayout, *coord: IntTuple) -> bool:
+        """Whether a coordinate holds data: inside the shape, and inside the origin of every mode.
+
+        Raises:
+            CoordinateError: the coordinate does not have the profile of the shape.
+        """
+        valid: bool = self.inner.is_valid(*coord)
+        return valid
+
+    @property
     def cosize(self: ComposedLayout) -> int:
         """The length of the span of offsets from the least to the greatest; 0 of an empty layout.
 
@@ -311,6 +349,18 @@ class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inn
         """
         outer, at = self.outer, self.offset + self.inner(*coord)
         return outer(at) if type(outer) is Swizzle else self._outside(at)
+
+    @constexpr
+    def extended(self: ComposedLayout, *coord: IntTuple) -> Any:
+        """Return the offset with the last leaf of each mode of the inner layout grown as needed.
+
+        >>> composition(Swizzle(1, 0, 2), Layout((4, 2))).extended(12)
+        13
+
+        Raises:
+            CoordinateError: the coordinate is negative or of another profile.
+        """
+        return self._outside(self.offset + self.inner.extended(*coord))
 
     @constexpr
     @guarded

@@ -71,7 +71,7 @@ from ..numbers import (
 )
 from .coord import default_origin, mode_indices
 from .int_tuple import elem_scale, flatten_to_tuple, leaves, map_parts, repeat_like, text_of
-from .layout import AnyLayout, Layout, as_layout
+from .layout import AnyLayout, Layout, as_function, as_layout, is_layout
 from .slicing import Coord, has_underscore, is_underscore, no_mode_kept, no_single_offset, slice_
 from .tile import blocks_kept, get_tile_layout, per_mode
 
@@ -81,11 +81,12 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
     from ..numbers import Condition, Conditions
+    from .swizzle import ComposedLayout
 
 T = TypeVar("T")
-L = TypeVar("L", bound=AnyLayout)
+L = TypeVar("L", bound="AnyLayout | ComposedLayout")
 T_co = TypeVar("T_co", covariant=True)
-L_co = TypeVar("L_co", bound=AnyLayout, covariant=True)
+L_co = TypeVar("L_co", bound="AnyLayout | ComposedLayout", covariant=True)
 
 POSITIONS: Final = ("GM", "L1", "L0A", "L0B", "L0C", "UB", "BT", "FB")
 """Where data may lie: global memory, then the buffers of a core, the bias and fixpipe tables last."""
@@ -109,12 +110,17 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
     ``root`` is the layout that ``coord`` counts in. ``tensor.layout`` is that of the view alone, from
     its first element on; its origin shape is what of the view holds data. Immutable.
 
+    A layout behind a swizzle stays behind it: what a tile or a slice adds, it adds inside.
+
     >>> t = Tensor("A", Layout((8, 16), (16, 1)))
     >>> sub = Tensor("A", Layout((8, 16), (16, 1)), coord=(1, 5))
     >>> print(t(1, 5), sub(0, 0), sub.coord, sub.layout)
     21 21 (1, 5) (7,11):(16,1)
     >>> get_tile(sub, (2, 4), (4, 8))
     <Tensor 'A' in GM at (3,9): (4,8):(16,1):(4,7)>
+    >>> swizzled = Tensor("s", composition(Swizzle(2, 0, 3), Layout((8, 8), (8, 1))))
+    >>> print(swizzled(3, 1), swizzled[3, _](1), get_tile(swizzled, (2, 0), (4, 8))(1, 1))
+    26 26 26
 
     Args:
         data: Anything: an array or list, a name, None. It is kept, and read by `element` alone.
@@ -169,7 +175,7 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
     def __new__(
         cls,
         data: T,
-        layout: AnyLayout,
+        layout: AnyLayout | ComposedLayout,
         coord: IntTuple,
         position: str = "GM",
         *,
@@ -178,19 +184,19 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
     def __new__(
         cls,
         data: T,
-        layout: AnyLayout,
+        layout: Any,
         coord: IntTuple | None = None,
         position: str = "GM",
         *,
         data_offset: IntLike = _0,
-    ) -> Tensor[T, AnyLayout]:
+    ) -> Tensor[T, Any]:
         if not isinstance(position, str) or position not in POSITIONS:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise UnsupportedError(
                 f"there is no position {shown(position)}",
                 f"Data lie in one of {', '.join(POSITIONS)}.",
                 position=position,
             )
-        modes = default_origin(as_layout(layout).shape)
+        modes = default_origin(as_function(layout).shape)
         whole = _view(data, layout, repeat_like(modes, _0), position, _as_offset(data_offset))
         if coord is None:
             return whole
@@ -209,7 +215,7 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
     @constexpr
     def stride(self) -> Any:
         """The stride, that of the whole."""
-        return self.layout.stride
+        return as_layout(self.layout).stride
 
     @property
     def origin_shape(self) -> Any:
@@ -353,7 +359,8 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
             with it the place in a block.
         """
         if is_underscore(coord):
-            return self
+            whole: Any = self
+            return whole  # type: ignore[no-any-return]
         if not has_underscore(coord):
             raise no_mode_kept(coord, "tensor", "tensor.element(...) for its value")
         parts: Any = coord
@@ -363,9 +370,11 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
                 "Write one int or `_` for each mode.",
                 coord=coord,
             )
-        layout, kept = self.layout[coord], slice_(coord, self.coord)
+        layout: Any = self.layout
+        part, kept = layout[coord], slice_(coord, self.coord)
         at = [_0 if is_underscore(c) else start + c for c, start in zip(parts, self.coord, strict=True)]
-        return _view(self.data, layout, kept, self.position, self._at(tuple(at)))
+        part, moved = _from(tuple(at), layout, part)
+        return _view(self.data, part, kept, self.position, moved + self.data_offset)
 
     __iter__ = None
     """A tensor is no sequence: without this, Python would iterate by ``tensor[0]`` and find it empty."""
@@ -387,7 +396,32 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
         return _view, (self.data, self.layout, self.coord, self.position, self.data_offset)
 
 
-def _as_tensor(x: Tensor[T, L]) -> Tensor[T, L]:
+def _from(at: Any, whole: Any, part: Any) -> tuple[Any, Any]:
+    """A part of a layout that starts at a coordinate of the whole, and the offset before it.
+
+    Behind a function the offset stands inside, as that of the inner layout, and 0 is left.
+    """
+    if is_layout(whole):
+        return part, whole.extended(at)
+    inside: tuple[Any, Any] = whole.with_inner(_from(at, whole.inner, part.inner))
+    return inside
+
+
+def from_start(tensor: Tensor[T, L]) -> tuple[Any, Any]:
+    """Return the layout of a view from its first element on, and the offset before it.
+
+    >>> print(*from_start(get_tile(Tensor("A", row_major(8, 16)), (6, 10), (2, 4))))
+    (2,4):(16,_1) 106
+
+    Raises:
+        DivisibilityError: the view does not start on the blocks of its modes.
+    """
+    _require_blocks(tensor, tensor, tensor.coord)
+    layout, moved = _from(tensor.coord, tensor.layout, tensor.layout)
+    return layout, moved + tensor.data_offset
+
+
+def _as_tensor(x: Tensor[T, Any]) -> Tensor[T, Any]:
     if not is_tensor(x):
         refusal = KindError(f"expected a tensor, got {described(x)}", value=x)
         raise naming_argument(refusal)
@@ -402,9 +436,9 @@ def is_tensor(x: object) -> TypeIs[Tensor[object, AnyLayout]]:
 _tensor: type[Any] = Tensor
 
 
-def _view(data: T, layout: L, coord: Any, position: str, data_offset: Any) -> Tensor[T, L]:
+def _view(data: T, layout: Any, coord: Any, position: str, data_offset: Any) -> Tensor[T, Any]:
     """The tensor of parts that have been checked; ``layout`` is relative to ``coord``."""
-    view: Tensor[T, L] = _tensor._of(data, layout, coord, position, data_offset)
+    view: Tensor[T, Any] = _tensor._of(data, layout, coord, position, data_offset)
     return view
 
 
@@ -499,7 +533,7 @@ def _extents(tensor: Tensor[T, L], tile: IntTuple) -> Any:
 
 
 def _tile(tensor: Tensor[T, L], start: Any, extents: Any, aligned: bool = True) -> Tensor[T, AnyLayout]:
-    layout = get_tile_layout(tensor.layout, extents, start)
+    layout = _cropped(tensor.layout, extents, start)
     sizes = default_origin(tensor.layout.shape)
     for mode, (at, size) in enumerate(zip(leaves(start), leaves(sizes), strict=True)):
         if known_lt(at, size) is False and known_eq(at, 0) is not True:
@@ -513,10 +547,22 @@ def _tile(tensor: Tensor[T, L], start: Any, extents: Any, aligned: bool = True) 
     coord = add(tensor.coord, start)
     tile = _view(tensor.data, layout, coord, tensor.position, tensor.data_offset)
     if aligned:
-        for mode, block, question in blocks_kept(layout, coord, layout.origin_shape):
-            if not decide(*question):
-                raise _off_the_blocks(tensor, tile, start, mode, block)
+        _require_blocks(tensor, tile, start)
     return tile
+
+
+def _require_blocks(tensor: Tensor[T, Any], tile: Tensor[T, Any], start: Any) -> None:
+    """Raise an error if a tile that starts somewhere in a tensor cuts blocks of its modes."""
+    for mode, block, question in blocks_kept(tile.layout, tile.coord, tile.origin_shape):
+        if not decide(*question):
+            raise _off_the_blocks(tensor, tile, start, mode, block)
+
+
+def _cropped(layout: Any, extents: Any, start: Any) -> Any:
+    """The layout of a tile, whose coordinates are still counted from those of the whole."""
+    if is_layout(layout):
+        return get_tile_layout(layout, extents, start)
+    return layout.with_inner(_cropped(layout.inner, extents, start))
 
 
 def _off_the_blocks(
@@ -546,15 +592,15 @@ def _off_the_blocks(
 def make_tensor(data: T, layout: L, coord: None = None, position: str = "GM") -> Tensor[T, L]: ...
 @overload
 def make_tensor(
-    data: T, layout: AnyLayout, coord: IntTuple, position: str = "GM"
+    data: T, layout: AnyLayout | ComposedLayout, coord: IntTuple, position: str = "GM"
 ) -> Tensor[T, AnyLayout]: ...
 @constexpr
 @opaque("data")
 @beyond_types("coord")
 @guarded
 def make_tensor(
-    data: T, layout: AnyLayout, coord: IntTuple | None = None, position: str = "GM"
-) -> Tensor[T, AnyLayout]:
+    data: T, layout: Any, coord: IntTuple | None = None, position: str = "GM"
+) -> Tensor[T, Any]:
     """Return the `Tensor` of some data and its layout, from a coordinate on.
 
     >>> make_tensor("A", row_major(8, 16))
@@ -562,7 +608,8 @@ def make_tensor(
 
     Source: CATLASS ``MakeTensor``, tensor.hpp.
     """
-    return Tensor(data, layout, coord, position)
+    made: Tensor[T, Any] = _tensor(data, layout, coord, position)
+    return made
 
 
 def make_tensor_like(
@@ -594,9 +641,9 @@ def make_tensor_like(
     Source: CATLASS ``MakeTensorLike``, tensor.hpp, whose form for one mode does not compile.
     """
     origin = _as_tensor(like).origin_shape
-    layout: AnyLayout
+    layout: Any
     if base is not None and make is None:
-        layout = Layout(as_layout(base).shape, base.stride, origin)
+        layout = _of_data(as_function(base), origin)
     elif make is not None and base is None:
         if not callable(make):  # pyright: ignore[reportUnnecessaryComparison]
             raise KindError(
@@ -606,11 +653,17 @@ def make_tensor_like(
         layout = _call_maker(make, origin if is_tuple(origin) else (origin,))
     else:
         raise LayoutError("a tensor like another takes one of make= and base=", make=make, base=base)
-    room: Any = layout
-    return Tensor(data, room, position=like.position if position is None else position)
+    return Tensor(data, layout, position=like.position if position is None else position)
 
 
-def _call_maker(make: Callable[..., AnyLayout], sizes: tuple[Any, ...]) -> AnyLayout:
+def _of_data(base: Any, origin: Any) -> Any:
+    """A layout, whose first coordinates hold data."""
+    if is_layout(base):
+        return Layout(base.shape, base.stride, origin)
+    return base.with_inner(_of_data(base.inner, origin))
+
+
+def _call_maker(make: Callable[..., Any], sizes: tuple[Any, ...]) -> Any:
     try:
         return make(*sizes)
     except TypeError:
