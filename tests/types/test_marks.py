@@ -72,6 +72,7 @@ UNMARKED = {
     "depends on the origin shape, which no type tells": (
         "make_tensor_like Layout.is_padded Layout.is_valid Layout.origin_shape Layout.trimmed"
         " OfCoordinates.valid_size ComposedLayout.is_valid ComposedLayout.origin_shape"
+        " ComposedLayout.trimmed"
     ),
     "of unknowns that have names, or of what is assumed of them": (
         "Condition Expr SymbolicInt assume sym Layout.assumptions Layout.bind Layout.with_assumptions"

@@ -125,6 +125,7 @@ if TYPE_CHECKING:
     )
     from .layout import (
         OfCoordinates as OfCoordinates,
+        as_function as as_function,
         as_layout as as_layout,
         padded as padded,
         trusted as trusted,

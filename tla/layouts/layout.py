@@ -190,6 +190,18 @@ class OfCoordinates:
 
         return self.with_assumptions(consistent((*self.assumptions, *conditions)))
 
+    def explain(self, *coord: IntTuple) -> Steps:
+        """Return how the offset of a coordinate comes about: its digits, times their strides, added up.
+
+        >>> print(Layout(((4, 2), (4, 3)), ((4, 16), (1, 32))).explain((1, 5)).sentences[-1])
+        (1,5) -> ((1,0),(1,1)) -> 1*4 + 0*16 + 1*1 + 1*32 = 37
+
+        Raises:
+            CoordinateError: it is no coordinate of the layout.
+        """
+        found: Steps = steps_of(self, *coord)
+        return found
+
 
 class _Open:
     """A layout before its parts are set. It then becomes a `Layout`, which lets nobody set them."""
@@ -460,18 +472,6 @@ class Layout(Shown, Immutable, OfCoordinates, Generic[S_co, D_co], _Open):
             return f"Layout({self.shape!r}, {self.stride!r}{origin})"
         except ValueError as error:
             raise refused_digits(error) from None
-
-    def explain(self: AnyLayout, *coord: IntTuple) -> Steps:
-        """Return how the offset of a coordinate comes about: its digits, times their strides, added up.
-
-        >>> print(Layout(((4, 2), (4, 3)), ((4, 16), (1, 32))).explain((1, 5)).sentences[-1])
-        (1,5) -> ((1,0),(1,1)) -> 1*4 + 0*16 + 1*1 + 1*32 = 37
-
-        Raises:
-            CoordinateError: it is no coordinate of the layout.
-        """
-        found: Steps = steps_of(self, *coord)
-        return found
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self.shape, self.stride, self._origin, *self.assumptions)

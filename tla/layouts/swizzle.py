@@ -305,6 +305,10 @@ class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inn
         valid: bool = self.inner.is_valid(*coord)
         return valid
 
+    def trimmed(self: ComposedLayout) -> ComposedLayout:
+        """Return the layout with each padded mode cut to the leaves that its data reach."""
+        return seen_through(self.outer, self.offset, self.inner.trimmed())
+
     @property
     def cosize(self: ComposedLayout) -> int:
         """The length of the span of offsets from the least to the greatest; 0 of an empty layout.
