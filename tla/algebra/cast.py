@@ -25,6 +25,7 @@ from ..layouts import (
     cosize,
     is_composed,
     is_swizzle,
+    static_as,
     trusted,
 )
 from ..numbers import (
@@ -357,7 +358,8 @@ def max_alignment(layout: AnyLayout) -> int:
     """
     inner, whole = whole_vectors(layout)
     widest: int = named("the widest vector", _widest, inner)
-    return gcd(known_int(widest), whole) if whole else widest
+    shorter: int = static_as(layout, gcd(known_int(widest), whole)) if whole else widest
+    return shorter
 
 
 def _widest(layout: AnyLayout) -> Any:

@@ -21,7 +21,16 @@ from ..errors import (
     UnsupportedError,
 )
 from ..ground import constexpr
-from ..layouts import AnyLayout, ComposedLayout, is_composed, is_swizzle, make_layout, map_parts, trusted
+from ..layouts import (
+    AnyLayout,
+    ComposedLayout,
+    is_composed,
+    is_swizzle,
+    make_layout,
+    map_parts,
+    static_as,
+    trusted,
+)
 from ..numbers import (
     INT,
     STATIC,
@@ -89,7 +98,7 @@ def right_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = N
     if assume is not None:
         return call_assuming(assume, right_inverse, layout)
     if is_composed(layout):
-        return _inverse_seen(layout, right_inverse)
+        return static_as(layout, _inverse_seen(layout, right_inverse))
     return _inverted("right", _right_digits, tiler_layout(layout))
 
 
@@ -251,7 +260,7 @@ def left_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = No
     if assume is not None:
         return call_assuming(assume, left_inverse, layout)
     if is_composed(layout):
-        return _inverse_seen(layout, left_inverse)
+        return static_as(layout, _inverse_seen(layout, left_inverse))
     return _inverted("left", _left_digits, tiler_layout(layout))
 
 

@@ -48,6 +48,7 @@ from ..layouts import (
     Tensor,
     _,
     as_layout,
+    as_static,
     crd2idx,
     get,
     idx2crd,
@@ -58,7 +59,7 @@ from ..layouts import (
     text_of,
     wrap,
 )
-from ..numbers import at_least, known_int, leaf, less
+from ..numbers import _0, _1, at_least, known_int, leaf, less
 from .copies import CopyAtom, copy_atoms
 from .fields import OPERANDS, SIDES, one_of
 from .mma import MmaAtom, atoms
@@ -269,9 +270,9 @@ class TiledMma(NamedTuple):
         # thread -> (V, (M, N, K)) -> the two of them that the operand has
         order = right_inverse(row([self.threads, complement(self.threads)]))
         counts = (v, (m, n, k))
-        steps = {"a": (1, (v, 0, v * m)), "b": (1, (0, v, v * n)), "c": (1, (v, v * m, 0))}[operand]
+        steps = {"a": (v, _0, v * m), "b": (_0, v, v * n), "c": (v, v * m, _0)}[operand]
         return row(
-            [composition(composition(get(found, 0), Layout(counts, steps)), order), get(found, 1)]
+            [composition(composition(get(found, 0), Layout(counts, (_1, steps))), order), get(found, 1)]
         )
 
 
@@ -404,9 +405,9 @@ class TiledCopy(NamedTuple):
     def _retile(self, x: AnyLayout) -> AnyLayout:
         held, threads = get(x, 0).size, get(self.tv, 0).size
         order = composition(right_inverse(self.tv), make_layout(self.tile))
-        blocks = upcast(order, known_int(threads * held))  # from the tile to groups of values
+        blocks = upcast(order, threads * held)  # from the tile to groups of values
         values = logical_product(make_layout(held), right_inverse(blocks))
-        atom_values = get(upcast(self.atom.ref, self.element_bits), 1).size
+        atom_values = get(upcast(self.atom.ref, as_static(self.element_bits)), 1).size
         inside = zipped_divide(values, make_layout(atom_values))
         tiles = zipped_divide(x, (held, *product_each(blocks.shape)))
         rest = modes_of(get(tiles, 1))[1:]
@@ -439,9 +440,8 @@ class TiledCopy(NamedTuple):
 
     def _tv(self, side: Side) -> AnyLayout:
         one_of(side, SIDES, "a side")
-        reference, wanted = (
-            upcast(x, self.element_bits) for x in (self.atom.ref, getattr(self.atom, side))
-        )
+        bits = as_static(self.element_bits)
+        reference, wanted = (upcast(x, bits) for x in (self.atom.ref, getattr(self.atom, side)))
         whole = zipped_divide(self.tv, tuple(get(reference, i).size for i in (0, 1)))
         inside = composition(get(whole, 0), composition(right_inverse(reference), wanted))
         (t, v), (rest_t, rest_v) = modes_of(inside), modes_of(get(whole, 1))
