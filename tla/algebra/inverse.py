@@ -51,10 +51,10 @@ from ..numbers import (
 )
 from .coalesce import coalesced, same_function
 from .complement import overlapping
-from .composition import composed, extended_modes, tiler_layout
+from .composition import composed, extended_modes, outside, tiler_layout
 from .coordinates import by_coordinate, has_coordinates
 from .facts import is_injective
-from .linear import conjugate, run_of
+from .linear import run_of
 from .modes import (
     Modes,
     by_stride,
@@ -287,7 +287,7 @@ def _inverse_seen(layout: ComposedLayout, inverse: Callable[[Any], Any]) -> Any:
             )
         size = run_of(outer, known_int(inner.size))
     if not offset:
-        swizzle = conjugate(inner, outer)
+        swizzle = outside(inner, outer, make_layout(size))
         if swizzle is not None:
             return ComposedLayout(swizzle, _0, composed(inner, make_layout(size)))
     return ComposedLayout(inner, -layout.offset, ComposedLayout(outer, _0, make_layout(size)))
