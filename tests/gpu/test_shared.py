@@ -67,3 +67,5 @@ def test_printed_forms_are_read() -> None:
     plain = parse("(8,64):(64,1)")
     assert parse("Sw<3,4,3> o smem_ptr o (8,64):(64,1)") == ComposedLayout(Swizzle(3, 4, 3), 0, plain)
     assert parse("S<3,4,3> o 0 o (8,64):(64,1)") == ComposedLayout(Swizzle(3, 4, 3), 0, plain)
+    mixed = parse("Sw<3,4,3> o M_64|(16&24)=80 o (8,64):(64,1)")  # an offset of which some bits are static
+    assert mixed == ComposedLayout(Swizzle(3, 4, 3), 80, plain)

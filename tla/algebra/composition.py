@@ -163,7 +163,7 @@ def _of_swizzle(a: Swizzle, b: Any) -> Any:
     both = as_swizzle(f.widened(width).compose(g.widened(width)))
     if is_swizzle(b):
         return (
-            ComposedLayout(a, _0, ComposedLayout(b, _0, make_layout(1 << width)))
+            ComposedLayout(a, _0, ComposedLayout(b, _0, make_layout(Int(1 << width))))
             if both is None
             else both
         )

@@ -84,11 +84,14 @@ def _seen(scan: NamingScanner, room: int) -> Any:
     if not room:
         scan.fail(f"nested deeper than {MAX_DEPTH} levels")
     inner, offset = scan.at, Int(0)
-    smem = match_pattern(_SMEM, scan.text[inner:]) if is_swizzle(value) else None
+    printed = match_pattern(_PRINTED, scan.text[inner:]) if is_swizzle(value) else None
     is_tuple = scan.peek() == "("
-    if smem:  # as CuTe prints it, with a swizzle of addresses in bytes
-        scan.expect(smem[0])
-        down = int(smem[1] or 8).bit_length() - 4  # from bytes to elements
+    if printed and printed[2]:  # as CuTe prints an offset of which it knows some bits
+        scan.expect(printed[0])
+        offset = int(printed[2])
+    elif printed:  # as it prints a swizzle of addresses in bytes
+        scan.expect(printed[0])
+        down = int(printed[1] or 8).bit_length() - 4  # from bytes to elements
         value = value_at(scan, start, Swizzle, value.bits, value.base - down, value.shift)
     else:
         offset = _part(scan) if is_tuple else leaf_at(scan, "an offset")
@@ -191,7 +194,10 @@ def accept_o(scan: Scanner) -> bool:
     return False
 
 
-_SMEM: Final = r"smem_ptr(?:\[(1|2|4|8|16|32|64|128)b\])?(?:\([^()]*\))?(?!\w)"
+_PRINTED: Final = (
+    r"smem_ptr(?:\[(1|2|4|8|16|32|64|128)b\])?(?:\([^()]*\))?(?!\w)"
+    r"|M_\d+\|\(\d+&\d+\)=(\d{1,18})(?!\w)"
+)
 _SWIZZLE: Final = compile_pattern(r"Sw?\s*<")
 
 _OPERATORS: Final = frozenset("+-*/%fcm")

@@ -116,6 +116,30 @@ class Swizzle(Record, Generic[_Bits, _Base, _Shift]):
         object.__setattr__(made, "_down", shift)
         return made
 
+    @classmethod
+    def from_masks(cls, read: int, written: int) -> Swizzle:
+        """Return the swizzle that reads the bits of one mask and writes those of the other.
+
+        >>> Swizzle.from_masks(0b11_1000_0000, 0b111_0000)
+        Swizzle(3, 4, 3)
+
+        Raises:
+            LayoutError: the bits of a mask are not next to each other, or the masks overlap or have
+                different numbers of bits.
+        Source: CuTe ``make_swizzle<Y, Z>()``, swizzle.hpp.
+        """
+        bits = known_int(leaf(read)).bit_count()
+        run = (1 << bits) - 1
+        high, low = (known_int(leaf(mask)).bit_length() - bits for mask in (read, written))
+        if min(high, low, read, written) < 0 or (run << high, run << low) != (read, written):
+            raise LayoutError(
+                f"the masks {read:#b} and {written:#b} make no swizzle",
+                "Each is one run of bits, and both have as many.",
+                read=read,
+                written=written,
+            )
+        return cls(bits, min(high, low), high - low)
+
     @property
     @constexpr
     def size(self: Swizzle) -> Int[int]:
