@@ -4,11 +4,10 @@ from typing import Any
 
 import pytest
 from cases import over
-from oracle import rows
+from oracle import in_bytes, rows
 
 from tla import (
     ComposedLayout,
-    Layout,
     LayoutError,
     Swizzle,
     is_bijective,
@@ -24,17 +23,6 @@ BITS_OF = {name: BITS[name] for name in ("half_t", "uint8_t", "float", "float_e2
 
 def width_of(atom: str) -> int:
     return BITS_OF[atom.partition("<")[2].removesuffix(">")] if "<" in atom else 1
-
-
-def in_bytes(result: Any, width: int) -> Any:
-    """The recorded layout in elements, with its swizzle of bytes as one of elements."""
-    bits, base, shift = result["swizzle"]
-    moved = base + 3 - (width.bit_length() - 1)
-    return ComposedLayout(Swizzle(bits, moved, shift), 0, Layout(*map(_tuple, result["layout"])))
-
-
-def _tuple(x: Any) -> Any:
-    return tuple(map(_tuple, x)) if isinstance(x, list) else x
 
 
 @over("row", [*rows("cute_composed.jsonl", "smem_atom"), *rows("cute_composed.jsonl", "smem_atom_bits")])
@@ -67,5 +55,7 @@ def test_printed_forms_are_read() -> None:
     plain = parse("(8,64):(64,1)")
     assert parse("Sw<3,4,3> o smem_ptr o (8,64):(64,1)") == ComposedLayout(Swizzle(3, 4, 3), 0, plain)
     assert parse("S<3,4,3> o 0 o (8,64):(64,1)") == ComposedLayout(Swizzle(3, 4, 3), 0, plain)
-    mixed = parse("Sw<3,4,3> o M_64|(16&24)=80 o (8,64):(64,1)")  # an offset of which some bits are static
+    mixed = parse(
+        "Sw<3,4,3> o M_64|(16&24)=80 o (8,64):(64,1)"
+    )  # an offset of which some bits are static
     assert mixed == ComposedLayout(Swizzle(3, 4, 3), 80, plain)

@@ -86,7 +86,7 @@ def upcast(layout: AnyLayout, n: IntLike, *, assume: Conditions | None = None) -
     if is_composed(layout):
         return _cast_seen(layout, leaf(n), upcast)
     if is_swizzle(layout):
-        return _cast_swizzle(layout, layout, leaf(n), upcast)
+        return _cast_swizzle(layout, layout, leaf(n), upcast)  # type: ignore[no-any-return]
     return named("upcast", _upcast, as_layout(layout), leaf(n))
 
 
@@ -191,7 +191,7 @@ def downcast(layout: AnyLayout, n: IntLike, *, assume: Conditions | None = None)
     if is_composed(layout):
         return _cast_seen(layout, leaf(n), downcast)
     if is_swizzle(layout):
-        return _cast_swizzle(layout, layout, leaf(n), downcast)
+        return _cast_swizzle(layout, layout, leaf(n), downcast)  # type: ignore[no-any-return]
     return named("downcast", _downcast, as_layout(layout), leaf(n))
 
 
@@ -243,7 +243,7 @@ def _cast_seen(layout: ComposedLayout, n: Any, cast: Callable[[AnyLayout, Any], 
     return ComposedLayout(swizzle, layout.offset // n, cast(layout.inner, n))
 
 
-def _cast_swizzle(layout: Any, outer: Any, n: Any, cast: Any) -> Swizzle:
+def _cast_swizzle(layout: Any, outer: Any, n: Any, cast: Any) -> Any:
     """A cast of the outer part of a layout, or of a swizzle alone.
 
     Of a vector, an upcast drops the bits that the swizzle writes inside it. Bits that it reads there

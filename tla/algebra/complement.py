@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import LayoutError, OverlapError, UndecidedError, UnsupportedError
 from ..ground import constexpr, naming_call
-from ..layouts import AnyLayout, ComposedLayout, as_shape, is_composed, is_swizzle, leaves, text_of, trusted
+from ..layouts import (
+    AnyLayout,
+    ComposedLayout,
+    as_shape,
+    is_composed,
+    is_swizzle,
+    leaves,
+    text_of,
+    trusted,
+)
 from ..numbers import (
     INT,
     PLAIN_INTS,
@@ -91,18 +100,18 @@ def complement(
 
 def _filling(layout: Any) -> AnyLayout:
     """The inner layout of one that reaches the same offsets, of a swizzle that keeps them together."""
-    inner = layout.inner
-    n = known_int(inner.size)
-    is_same = is_swizzle(layout.outer) and known_eq(layout.offset, 0) is True and not is_composed(inner)
-    is_range = is_same and is_bijective(inner) and run_of(layout.outer, n) == n
-    if is_composed(inner) or not is_range and not _moves_as_one(layout, inner):
+    inner: AnyLayout = layout.inner
+    n, is_seen = known_int(inner.size), is_swizzle(layout.outer) and not hasattr(inner, "inner")
+    is_range = is_seen and known_eq(layout.offset, 0) is True and is_bijective(inner)
+    is_range = is_range and run_of(layout.outer, n) == n
+    if not is_seen or not (is_range or _moves_as_one(layout, inner)):
         raise UnsupportedError(
             f"{layout} has no complement of known form",
             "It has one where what the inner layout reaches stays together: the swizzle maps it onto"
             " itself, and the offset adds no bit that it has.",
             layout=layout,
         )
-    return inner  # type: ignore[no-any-return]
+    return inner
 
 
 def _moves_as_one(layout: ComposedLayout, inner: AnyLayout) -> bool:

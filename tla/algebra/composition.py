@@ -176,8 +176,8 @@ def _of_seen(a: AnyLayout, b: Swizzle | ComposedLayout) -> ComposedLayout:
     Where ``a`` moves the bits of the swizzle together, the swizzle goes outside. Elsewhere ``a`` does.
     """
     seen = b if is_composed(b) else ComposedLayout(b, _0, make_layout(a.size))
-    moves = is_swizzle(seen.outer) and known_eq(seen.offset, 0)
-    swizzle = outside(a, seen.outer, seen.inner) if moves else None
+    outer, moves = seen.outer, known_eq(seen.offset, 0)
+    swizzle = outside(a, outer, seen.inner) if moves and is_swizzle(outer) else None
     if swizzle is not None:
         with suppress(LayoutError):  # the inner layouts may not compose
             return ComposedLayout(swizzle, _0, a if is_swizzle(b) else composition(a, seen.inner))

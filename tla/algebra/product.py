@@ -123,7 +123,9 @@ def _stays_below(block: AnyLayout, copies: Any) -> bool:
     modes = [(known_int(s), known_int(d)) for s, d in raw_modes(copies.inner)]
     ends = [1 << i for i in range(int(copies.outer.base) + 1)]
     # below such an end the block and some of its copies add up without a carry
-    low = [known_int(copies.offset) % end + sum([(s - 1) * d for s, d in modes if d % end]) for end in ends]
+    low = [
+        known_int(copies.offset) % end + sum([(s - 1) * d for s, d in modes if d % end]) for end in ends
+    ]
     return any(known_int(block.cosize) + x <= end for x, end in zip(low, ends, strict=True))
 
 

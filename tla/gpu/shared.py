@@ -40,7 +40,7 @@ def _wide(_name: str, element: str = "") -> dict[str, Any]:
     return _layout(Swizzle(2, 5, 2), width, (1024 // width, 4), "MN")
 
 
-def _layout(swizzle: Swizzle, width: int, shape: tuple[int, int], major: str) -> dict[str, Any]:
+def _layout(swizzle: Any, width: int, shape: tuple[int, int], major: str) -> dict[str, Any]:
     m, k = shape
     inner = static([(m, 1)], [(k, m)]) if major == "MN" else static([(m, k)], [(k, 1)])
     return {"layout": ComposedLayout(recast_layout(swizzle, 8, width), _0, inner)}

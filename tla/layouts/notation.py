@@ -83,7 +83,8 @@ def _seen(scan: NamingScanner, room: int) -> Any:
         return value
     if not room:
         scan.fail(f"nested deeper than {MAX_DEPTH} levels")
-    inner, offset = scan.at, Int(0)
+    inner = scan.at
+    offset: Any = Int(0)
     printed = match_pattern(_PRINTED, scan.text[inner:]) if is_swizzle(value) else None
     is_tuple = scan.peek() == "("
     if printed and printed[2]:  # as CuTe prints an offset of which it knows some bits

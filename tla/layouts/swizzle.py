@@ -280,7 +280,8 @@ class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inn
     @property
     def is_static(self: ComposedLayout) -> bool:
         """Whether every int of it is static."""
-        return is_static(self)
+        whole: Any = self
+        return is_static(whole)
 
     @property
     def cosize(self: ComposedLayout) -> int:
@@ -297,7 +298,8 @@ class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inn
         seen = [
             known_int(self.through(x)) for x in _ends(self.outer, known_int(self.offset), self.inner)
         ]
-        return static_as(self, max(seen) - min(seen) + 1 if seen else 0)
+        span: int = static_as(self, max(seen) - min(seen) + 1 if seen else 0)
+        return span
 
     @constexpr
     @guarded
@@ -394,7 +396,7 @@ def static_as(given: Any, x: Any) -> Any:
         return ComposedLayout(static_as(given, x.outer), as_static(x.offset), static_as(given, x.inner))
     if is_layout(x):
         return Layout(as_static(x.shape), as_static(x.stride))
-    return x if isinstance(x, Swizzle) else as_static(x)
+    return x if is_swizzle(x) else as_static(x)
 
 
 _MOST: Final = 2**18

@@ -117,8 +117,10 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
     >>> sub = Tensor("A", Layout((8, 16), (16, 1)), coord=(1, 5))
     >>> print(t(1, 5), sub(0, 0), sub.coord, sub.layout)
     21 21 (1, 5) (7,11):(16,1)
-    >>> get_tile(sub, (2, 4), (4, 8)), zipped_divide(t, (4, 8))
-    (<Tensor 'A' in GM at (3,9): (4,8):(16,1):(4,7)>, <Tensor 'A' in GM at (_0,_0): ((4,8),(2,2)):((16,1),(64,8))>)
+    >>> get_tile(sub, (2, 4), (4, 8))
+    <Tensor 'A' in GM at (3,9): (4,8):(16,1):(4,7)>
+    >>> zipped_divide(t, (4, 8))
+    <Tensor 'A' in GM at (_0,_0): ((4,8),(2,2)):((16,1),(64,8))>
 
     Args:
         data: Anything: an array or list, a name, None. It is kept, and read by `element` alone.
@@ -272,7 +274,8 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
         >>> print(tile.layout, "|", tile.inner)
         Sw<1,0,2> o 0 o (2,4):(4,1) | Sw<1,0,2> o 8 o (2,4):(4,1)
         """
-        return self._from_first()[0]
+        first: AnyLayout = self._from_first()[0]
+        return first
 
     def _from_first(self) -> tuple[Any, Any]:
         """The layout from the first element on, and where that lies, but for what is in the layout."""

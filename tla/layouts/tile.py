@@ -36,8 +36,8 @@ from ..numbers import (
     less,
     max_,
     min_,
-    of_domain,
     neither_divides,
+    of_domain,
     round_up,
 )
 from .coord import default_origin
