@@ -324,7 +324,7 @@ class TiledCopy(NamedTuple):
 
     >>> copy = tiled_copy("SM75_U32x4_LDSM_N", Layout((16, 2)), Layout((1, 8)))
     >>> print(copy.src, copy.dst)
-    ((4,2,4),((2,4),1)):((4,128,32),((16,1),0)) ((16,2),(8,1)):((1,128),(16,0))
+    ((4,2,_4),((_2,_4),_1)):((4,128,32),((16,1),0)) ((16,2),(_8,_1)):((1,128),(16,0))
 
     Attributes:
         atom: The instruction.
@@ -360,7 +360,7 @@ class TiledCopy(NamedTuple):
 
         >>> copy = tiled_copy("UniversalCopy<uint128_t>", Layout((16, 8), (8, 1)), Layout((1, 8)))
         >>> print(copy.fragments(Layout((32, 64), (64, 1)), "src"))
-        ((8,16),(8,1),(2,1)):((8,64),(1,0),(1024,0))
+        ((8,16),(_8,_1),(2,1)):((8,64),(1,0),(1024,0))
         """
         return _inside(x, lambda of: self._fragments(of, side))
 
@@ -377,7 +377,7 @@ class TiledCopy(NamedTuple):
         >>> copy = tiled_copy("UniversalCopy<uint128_t>", Layout((16, 8), (8, 1)), Layout((1, 8)))
         >>> part, offset = copy.partition(Layout((32, 64), (64, 1)), 115, "src")
         >>> print(part, offset)
-        ((8,1),2,1):((1,0),1024,0) 920
+        ((_8,_1),2,1):((1,0),1024,0) 920
 
         Raises:
             CoordinateError: there is no such thread.
@@ -398,7 +398,7 @@ class TiledCopy(NamedTuple):
         >>> copy = tiled_copy_of("SM75_U32x2_LDSM_N", mma, "b")
         >>> part, _offset = mma.partition(Layout((32, 32), (32, 1)), 0, "b")
         >>> print(copy.retile(part))
-        (((_2,2),1),2,2):(((1,8),0),512,16)
+        (((_2,_2),_1),2,2):(((1,8),_0),512,16)
         """
         return _inside(x, self._retile)
 
@@ -476,7 +476,7 @@ def tiled_copy(
     >>> copy.tile, copy.element_bits
     ((16, 64), 16)
     >>> print(copy.src)
-    ((8,16),(8,1)):((128,1),(16,0))
+    ((8,16),(_8,_1)):((128,1),(16,0))
 
     Args:
         atom: An atom, or its name.
@@ -504,7 +504,7 @@ def tiled_copy_of(
     >>> mma = tiled_mma("SM80_16x8x16_F32F16F16F32_TN", Layout((2, 2, 1)), (32, 32, 16))
     >>> copy = tiled_copy_of("SM75_U32x4_LDSM_N", mma, "a", element_bits=16)
     >>> print(copy.src)
-    ((16,2,2,2),(8,1)):((1,256,16,0),(32,0))
+    ((_16,_2,2,2),(_8,_1)):((1,256,16,0),(32,0))
 
     Raises:
         LayoutError: there is no such atom.

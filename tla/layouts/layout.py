@@ -788,6 +788,8 @@ def _ints_of(x: Any) -> Any:
     """An int tuple; the three of a layout; those of the parts of a composed layout and of a swizzle."""
     if is_layout(x):
         return x.shape, x.stride, x.origin_shape
+    if ints.is_tuple(x):
+        return x
     return tuple([_ints_of(getattr(x, name)) for name in getattr(x, "parts_in_order", ())]) or x
 
 

@@ -278,6 +278,7 @@ class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inn
         return ComposedLayout(self.outer, self.offset, self.inner.with_assumptions(conditions))
 
     @property
+    @constexpr
     def is_static(self: ComposedLayout) -> bool:
         """Whether every int of it is static."""
         whole: Any = self
