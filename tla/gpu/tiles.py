@@ -18,7 +18,7 @@ Source: CuTe ``TiledMMA``, mma_atom.hpp; ``TiledCopy``, ``make_tiled_copy``, cop
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, cast
 
 from ..algebra import (
     coalesce,
@@ -205,7 +205,7 @@ class TiledMma(NamedTuple):
         rest = [*(get(d, 1) for d in divided), *rests[2:]]
         return row([row([thread, row([get(d, 0) for d in divided])]), row([values, row(rest)])])
 
-    def partition(self, x: AnyView, thread: IntLike | Underscore, operand: Operand) -> Any:
+    def partition(self, x: AnyView, thread: IntLike | Underscore | None, operand: Operand) -> Any:
         """Return what a thread has of a layout: (values, rest...), and the offset of its first element.
 
         `_` for the thread keeps all of them, as a mode in front. Of a layout behind a swizzle the offset
@@ -224,10 +224,10 @@ class TiledMma(NamedTuple):
             CoordinateError: there is no such thread.
         """
         one_of(operand, OPERANDS, "an operand")
-        kept: Any = (_, (_,) * len(wrap(x.shape)))
-        if is_underscore(thread):
+        number, kept = cast("Any", thread), (_, (_,) * len(wrap(x.shape)))
+        if is_underscore(number):
             return cut(x, lambda of: _inside(of, lambda y: self._by_thread(y, operand)), (_, kept))
-        at = self._thread(thread)
+        at = self._thread(number)
         coord = (at[0], tuple(at[1 + i] for i in OPERANDS[operand])), kept
         return cut(x, lambda of: self.fragments(of, operand), coord)
 
@@ -378,7 +378,7 @@ class TiledCopy(NamedTuple):
         tiles = zipped_divide(x, self.tile)
         return row([*modes_of(composition(get(tiles, 0), self._tv(side))), get(tiles, 1)])
 
-    def partition(self, x: AnyView, thread: IntLike | Underscore, side: Side) -> Any:
+    def partition(self, x: AnyView, thread: IntLike | Underscore | None, side: Side) -> Any:
         """Return what a thread has of a layout: ((values, atoms), rest...), and its first offset.
 
         `_` for the thread keeps all of them, as a mode in front. Of a layout behind a swizzle the offset

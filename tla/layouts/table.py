@@ -141,15 +141,15 @@ def _through(composed: ComposedLayout, table: Any) -> Any:
 
 def _along(layout: AnyLayout, steps: list[Basis]) -> list[AnyLayout]:
     """Layouts of ints, one for each leaf of the coordinates that a layout has as values."""
-    zero = sum([d * 0 for d in steps])
+    zero: Any = sum([d * 0 for d in steps])
 
-    def along(d: Any) -> tuple[Any, ...]:
-        return flatten_to_tuple((d + zero).coordinate())
+    def part(i: int) -> AnyLayout:
+        def along(d: Any) -> Any:
+            return flatten_to_tuple((d + zero).coordinate())[i]
 
-    return [
-        Layout(layout.shape, transform_leaf(lambda d, i=i: along(d)[i], layout.stride))
-        for i in range(len(along(0)))
-    ]
+        return Layout(layout.shape, transform_leaf(along, layout.stride))
+
+    return [part(i) for i in range(len(flatten_to_tuple(zero.coordinate())))]
 
 
 def _vector(mode: list[tuple[int, Any]]) -> list[Any]:
