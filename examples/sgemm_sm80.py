@@ -56,12 +56,13 @@ tCrC = make_layout(mma.partition(Layout((bM, bN)), 0, "c")[0].shape)
 tXrA, tXrB = s2r_a.retile(tCrA), s2r_b.retile(tCrB)  # the same registers, as ldmatrix fills them
 print(f"tCrA {tCrA}\ntXrA {tXrA}\ntCrC {tCrC}")
 
-# Why the swizzle: where a warp begins its first write and its first read, with it and without
+# Why the swizzle: the first write and the first read of the warps, with it and without
 for s in (sA, sA.inner):
     for what, parts, side in (("cp.async", copy, "dst"), ("ldmatrix", s2r_a, "src")):
-        begins = of_threads(parts, s, side)[:32, 0, 0, 0, 0].tolist()
-        found = bank_conflicts(Layout(s.cosize), Access(begins, vector=8), element_bits=16)
-        print(f"{what}, {'swizzled' if s is sA else 'not swizzled'}: {found.wavefronts} wavefronts")
+        tile, _first = local_tile(s, (*parts.tile, 1), (0, 0, 0))
+        found = bank_conflicts(tile, Access(getattr(parts, side), vector=8), element_bits=16)
+        name = "swizzled" if s is sA else "not swizzled"
+        print(f"{what}, {name}: {found.wavefronts} wavefronts for {found.ideal} phases")
 
 
 def multiply(acc: NDArray[np.float16], a: NDArray[np.float16], b: NDArray[np.float16]) -> None:

@@ -411,7 +411,10 @@ def test_a_composition_is_read() -> None:
     found = read(f"composition(Swizzle<3,3,3>{{}}, {atom})")
     assert found == ComposedLayout(Swizzle(3, 3, 3), 0, from_cpp(atom))
     assert read("cute::composition(Layout<_8,_2>{}, Layout<_4>{})") == Layout(_4, _2)
-    for text in ("composition(Layout<Shape<_6,_2>,Stride<_8,_2>>{}, Layout<_4,_4>{})", "composition(3, 4)"):
+    for text in (
+        "composition(Layout<Shape<_6,_2>,Stride<_8,_2>>{}, Layout<_4,_4>{})",
+        "composition(3, 4)",
+    ):
         with pytest.raises(ParseError):
             read(text)
 
