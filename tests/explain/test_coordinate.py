@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import pytest
@@ -45,42 +44,6 @@ def test_an_index_falls_into_modes_first() -> None:
 
 def test_negative_strides_stand_in_parentheses() -> None:
     assert parse("4:-2").explain(3).sentences == ("3 -> 3*(-2) = -6",)
-
-
-XOR = re.compile(
-    r"reads (?:bit|\d+ bits from bit) (\d+).* bit (\d+)(?: on)?: ([01]+) xor ([01]+) is ([01]+)"
-)
-
-
-@pytest.mark.parametrize(
-    "text", ["Sw<3,0,5> o 0 o (8,32):(32,1)", "Sw<1,1,-2> o 3 o ((2,4),4):((16,4),1)"]
-)
-def test_the_bits_of_a_swizzle(text: str) -> None:
-    """Read from the sentence, the bits are those of the offset, and their xor those of the result."""
-    composed: Any = parse(text)
-    for index in range(0, int(composed.size), 7):
-        found = explain_coordinate(composed, index)
-        (numbers,) = [said for x in found.sentences if (said := re.search(r"reads .*", x))]
-        said = XOR.search(numbers[0])
-        assert said is not None
-        x, offset = composed.inner(index) + composed.offset, composed(index)
-        read, written, old, by, new = (int(n, 2 if i > 1 else 10) for i, n in enumerate(said.groups()))
-        ones = (1 << len(said[3])) - 1
-        assert ((x >> read) & ones, (x >> written) & ones) == (by, old)
-        assert (new, (offset >> written) & ones) == (old ^ by, old ^ by)
-        assert found.sentences[-1].endswith(f" in bits, which is {offset}.")
-        assert [marked(picture) for picture in found.pictures] == [[offset]]
-
-
-def test_what_is_outside_is_said() -> None:
-    nested: Any = parse("(2,2):(1,8) o 1 o Sw<0,0,2> o 0 o (2,2):(1,2)")
-    assert explain_coordinate(nested, 1, 0).sentences == (
-        "(1,0) -> 1*1 + 0*2 = 1",
-        "In bits, 1 is 01.",
-        "Sw<0,0,2> leaves it as it is.",
-        "1 + 1 = 2",
-        "(2,2):(1,8) has 8 at 2.",
-    )
 
 
 def test_padding_is_said() -> None:

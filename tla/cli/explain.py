@@ -17,7 +17,6 @@ from ..explain import (
 )
 from ..figures import layout_figure
 from ..ground import Panels, Steps, near_words
-from ..layouts import is_composed
 from ..read import read, tagged
 from ..xla_bridge import size_of
 from .common import (
@@ -47,7 +46,6 @@ _EPILOG = """\
 examples:
   tla explain '((4,2),(4,3)):((4,16),(1,32))' 1,5
   tla explain '((4,2),(4,3)):((4,16),(1,32))' --offset 37
-  tla explain 'Sw<2,0,3> o 0 o (4,8):(8,1)' 2,5
   tla explain composition '(6,2):(8,2)' '(4,3):(3,1)'
   tla explain composition '(6,2):(8,2)' '(4,3):(3,1)' -o picture.svg
   tla explain divide '(12,32):(1,12)' '(4,8)'
@@ -60,8 +58,7 @@ examples:
   tla explain '(20,48):(64,1)'
 
 A layout and a coordinate: the coordinate has a digit for each mode; the offset is the sum of digit
-times stride. Behind a swizzle, its bits and their xor follow. --offset lists the coordinates that have
-an offset: none, one or many.
+times stride. --offset lists the coordinates that have an offset: none, one or many.
 
 An operation of the algebra, with its arguments: its steps in sentences, and pictures before and after.
 One colour is one element, or one tile. --table shows the steps as a table instead. If the operation
@@ -192,21 +189,13 @@ def _layout_given(parser: argparse.ArgumentParser, options: argparse.Namespace) 
     text = operands.text("WHAT")
     if text.isidentifier():
         _refuse_unknown(parser, text)
-    return _plain(_one_layout(operands, "WHAT"))
+    return _one_layout(operands, "WHAT")
 
 
 def _one_layout(operands: Operands, name: str) -> Any:
     """The layout of an argument: in any notation, or of an instruction in a file."""
     text = operands.text(name)
     return layout_of(read(text)) if ":%" in text else operands.layout(name)
-
-
-def _plain(layout: Any) -> Any:
-    """A layout, refused if it has a swizzle."""
-    if is_composed(layout):
-        way = f"tla explain '{layout}' {','.join('0' for _mode in layout)}"
-        raise InputError(f"{layout} has a swizzle: give a coordinate, as {way}")
-    return layout
 
 
 # --- a layout ---------------------------------------------------------------------------------
@@ -228,7 +217,7 @@ def _layout(
         is_drawn = not by_tag.layout.symbols and by_tag.layout.size
         pictures = (layout_figure(by_tag.layout, rows=32, colour="tile"),) if is_drawn else ()
         return figure._replace(pictures=pictures), None
-    layout = _plain(_one_layout(operands, "WHAT"))
+    layout = _one_layout(operands, "WHAT")
     from ..ascend import figure_of, parse_tag, recognition, recognitions, tags_figure
 
     with operands.assumed():

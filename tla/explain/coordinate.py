@@ -15,18 +15,7 @@ from ..algebra import preimage
 from ..errors import UndecidedError
 from ..figures import ends_of, tile_colour
 from ..ground import NO_COLOUR, Place, Steps, Strip
-from ..layouts import (
-    Layout,
-    as_layout,
-    crd2idx,
-    flatten_to_tuple,
-    idx2crd,
-    is_composed,
-    is_swizzle,
-    leaves,
-    product,
-    text_of,
-)
+from ..layouts import Layout, as_layout, crd2idx, flatten_to_tuple, idx2crd, leaves, product, text_of
 from ..numbers import is_open, is_tuple, known_int, leaf
 from .painting import digits_of, has_picture, paint_layout, sizes_of
 from .sentences import factor, number
@@ -35,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ..ground import AnyFigure, Cell, Scheme
-    from ..layouts import AnyLayout, ComposedLayout, Swizzle
+    from ..layouts import AnyLayout
     from ..numbers import IntLike
 
 _AROUND: Final = 16
@@ -45,20 +34,12 @@ _MOST_NAMES: Final = 16
 """The most coordinates of one offset in the text."""
 
 
-def explain_coordinate(layout: AnyLayout | ComposedLayout, *coord: Any) -> Steps:
+def explain_coordinate(layout: AnyLayout, *coord: Any) -> Steps:
     """Return the steps from a coordinate to its offset: the sum of its digits times their strides.
-
-    Behind a swizzle come the bits of the sum, what is read of them, and the xor.
 
     >>> print(*explain_coordinate(Layout(((4, 2), 3), ((1, 12), 4)), 6, 1).sentences, sep="\\n")
     Mode 0, (4,2): 6 = 2 + 1*4, so (2,1).
     (6,1) -> ((2,1),1) -> 2*1 + 1*12 + 1*4 = 18
-    >>> swizzled = parse("Sw<2,0,3> o 0 o (4,8):(8,1)")
-    >>> print(*explain_coordinate(swizzled, 2, 5).sentences, sep="\n")
-    (2,5) -> 2*8 + 5*1 = 21
-    In bits, 21 is 10101.
-    Sw<2,0,3> reads 2 bits from bit 3 on, 10, and xors them into those from bit 0 on: 01 xor 10 is 11.
-    So the offset is 10111 in bits, which is 23.
 
     Args:
         coord: The arguments of a call of the layout: an index, one number for each mode, or nested
@@ -67,10 +48,8 @@ def explain_coordinate(layout: AnyLayout | ComposedLayout, *coord: Any) -> Steps
     Raises:
         CoordinateError: the layout has no such coordinate.
     """
-    at: Any = coord[0] if len(coord) == 1 else coord
-    if is_composed(layout):
-        return _explain_seen(layout, at)
     as_layout(layout)
+    at: Any = coord[0] if len(coord) == 1 else coord
     offset = layout(at)
     digits: Any = idx2crd(at, layout.shape)
     rows = [
@@ -95,62 +74,6 @@ def explain_coordinate(layout: AnyLayout | ComposedLayout, *coord: Any) -> Steps
         (*_splits(layout, at, digits), _chain(layout, at, digits, offset)),
         pictures,
     )
-
-
-def _explain_seen(composed: ComposedLayout, at: Any) -> Steps:
-    """The steps inside, and those of what is outside."""
-    found, offset = composed(at), known_int(composed.offset)
-    inside = explain_coordinate(composed.inner, at)
-    begin = known_int(composed.inner(at))
-    moved = begin + offset
-    added = [f"{begin} + {offset} = {moved}"] if offset else []
-    outside = _xor if is_swizzle(composed.outer) else _outer
-    layout: Any = composed
-    while is_composed(layout):
-        layout = layout.inner
-    index: Any = crd2idx(at, layout.shape)
-
-    def paint(k: int, cell: Cell) -> Cell:
-        return cell._replace(offset=known_int(composed(k)), colour=NO_COLOUR, is_marked=k == index)
-
-    pictures: tuple[AnyFigure, ...] = ()
-    if has_picture(layout):
-        pictures = (paint_layout(layout, paint, str(composed), "", slices=1, around=known_int(index)),)
-    return inside._replace(
-        title=f"{composed} at {text_of(at)}",
-        result=f"offset {found}, {composed.outer} of {moved}",
-        sentences=(*inside.sentences, *added, *outside(composed.outer, moved)),
-        pictures=pictures,
-    )
-
-
-def _outer(outer: AnyLayout, x: int) -> Iterator[str]:
-    yield f"{outer} has {outer.extended(x)} at {x}."
-
-
-def _xor(swizzle: Swizzle, x: int) -> Iterator[str]:
-    """What a swizzle does with an offset, bit by bit."""
-    bits, base, shift = int(swizzle.bits), int(swizzle.base), int(swizzle.shift)
-    read, written = base + max(0, shift), base + max(0, -shift)
-    y = swizzle(x)
-    width = max(x.bit_length(), int(swizzle.size).bit_length() - 1)
-
-    def part(n: int, first: int) -> str:
-        return f"{n >> first & ((1 << bits) - 1):0{bits}b}"
-
-    yield f"In bits, {x} is {x:0{width}b}."
-    if not bits:
-        yield f"{swizzle} leaves it as it is."
-        return
-    at, to = f"bit {read}, {part(x, read)}", f"bit {written}"
-    if bits > 1:
-        at = f"{bits} bits from bit {read} on, {part(x, read)}"
-        to = f"those from bit {written} on"
-    yield (
-        f"{swizzle} reads {at}, and xors {'it' if bits == 1 else 'them'} into {to}:"
-        f" {part(x, written)} xor {part(x, read)} is {part(y, written)}."
-    )
-    yield f"So the offset is {y:0{width}b} in bits, which is {y}."
 
 
 def _chain(layout: AnyLayout, at: Any, digits: Any, offset: Any) -> str:
