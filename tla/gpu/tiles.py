@@ -18,7 +18,7 @@ Source: CuTe ``TiledMMA``, mma_atom.hpp; ``TiledCopy``, ``make_tiled_copy``, cop
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, cast
 
 from ..algebra import (
     coalesce,
@@ -46,6 +46,7 @@ from ..layouts import (
     ComposedLayout,
     Layout,
     Tensor,
+    Underscore,
     _,
     as_layout,
     as_static,
@@ -53,6 +54,7 @@ from ..layouts import (
     get,
     idx2crd,
     is_composed,
+    is_underscore,
     make_layout,
     product,
     product_each,
@@ -204,24 +206,30 @@ class TiledMma(NamedTuple):
         rest = [*(get(d, 1) for d in divided), *rests[2:]]
         return row([row([thread, row([get(d, 0) for d in divided])]), row([values, row(rest)])])
 
-    def partition(self, x: AnyView, thread: IntLike, operand: Operand) -> Any:
+    def partition(self, x: AnyView, thread: IntLike | Underscore | None, operand: Operand) -> Any:
         """Return what a thread has of a layout: (values, rest...), and the offset of its first element.
 
-        Of a layout behind a swizzle the offset stays inside and is 0; of a tensor it is a tensor.
-        CuTe ``partition_A``, ``partition_B``, ``partition_C``.
+        `_` for the thread keeps all of them, as a mode in front. Of a layout behind a swizzle the offset
+        stays inside and is 0; of a tensor it is a tensor. CuTe ``partition_A``, ``partition_B``,
+        ``partition_C``.
 
         >>> mma = tiled_mma("SM80_16x8x16_F32F16F16F32_TN")
         >>> part, offset = mma.partition(Layout((16, 32), (32, 1)), 5, "a")
         >>> print(part, offset)
         ((_2,_2,_2),_1,2):((1,256,8),_0,16) 34
+        >>> every, _offset = mma.partition(Layout((16, 32), (32, 1)), _, "a")
+        >>> every(5, 1, 0, 1) == offset + part(1, 0, 1)
+        True
 
         Raises:
             CoordinateError: there is no such thread.
         """
         one_of(operand, OPERANDS, "an operand")
-        at = self._thread(thread)
-        rest = len(wrap(x.shape))
-        coord = (at[0], tuple(at[1 + i] for i in OPERANDS[operand])), (_, (_,) * rest)
+        number, kept = cast("Any", thread), (_, (_,) * len(wrap(x.shape)))
+        if is_underscore(number):
+            return cut(x, lambda of: _inside(of, lambda y: self._by_thread(y, operand)), (_, kept))
+        at = self._thread(number)
+        coord = (at[0], tuple(at[1 + i] for i in OPERANDS[operand])), kept
         return cut(x, lambda of: self.fragments(of, operand), coord)
 
     def holders(self, coord: IntTuple, operand: Operand) -> tuple[tuple[int, int], ...]:
@@ -264,8 +272,11 @@ class TiledMma(NamedTuple):
         return idx2crd(index, tuple(mode.size for mode in modes_of(threads)))
 
     def _tv(self, operand: Operand) -> AnyLayout:
-        first, second = self.extents(operand)
-        found = self.fragments(make_layout((first, second)), operand)
+        return self._by_thread(make_layout(self.extents(operand)), operand)
+
+    def _by_thread(self, x: AnyLayout, operand: Operand) -> AnyLayout:
+        """The elements of a layout by the number of the thread, and its values."""
+        found = self._fragments(x, operand)
         v, m, n, k = (mode.size for mode in modes_of(self.threads))
         # thread -> (V, (M, N, K)) -> the two of them that the operand has
         order = right_inverse(row([self.threads, complement(self.threads)]))
@@ -368,22 +379,25 @@ class TiledCopy(NamedTuple):
         tiles = zipped_divide(x, self.tile)
         return row([*modes_of(composition(get(tiles, 0), self._tv(side))), get(tiles, 1)])
 
-    def partition(self, x: AnyView, thread: IntLike, side: Side) -> Any:
+    def partition(self, x: AnyView, thread: IntLike | Underscore | None, side: Side) -> Any:
         """Return what a thread has of a layout: ((values, atoms), rest...), and its first offset.
 
-        Of a layout behind a swizzle the offset stays inside and is 0; of a tensor it is a tensor.
-        CuTe ``partition_S``, ``partition_D``.
+        `_` for the thread keeps all of them, as a mode in front. Of a layout behind a swizzle the offset
+        stays inside and is 0; of a tensor it is a tensor. CuTe ``partition_S``, ``partition_D``.
 
         >>> copy = tiled_copy("UniversalCopy<uint128_t>", Layout((16, 8), (8, 1)), Layout((1, 8)))
         >>> part, offset = copy.partition(Layout((32, 64), (64, 1)), 115, "src")
         >>> print(part, offset)
         ((_8,_1),2,1):((1,0),1024,0) 920
+        >>> print(*copy.partition(Layout((32, 64), (64, 1)), _, "src"))
+        ((8,16),(_8,_1),2,1):((8,64),(1,0),1024,0) _0
 
         Raises:
             CoordinateError: there is no such thread.
         """
-        number, threads = leaf(thread), get(self.tv, 0).size
-        if not _is_below(number, threads):
+        number: Any = thread if is_underscore(thread) else leaf(thread)
+        threads = get(self.tv, 0).size
+        if not is_underscore(number) and not _is_below(number, threads):
             raise CoordinateError(f"thread {number} is not one of {threads}", thread=number)
         rest = len(wrap(x.shape))
         return cut(x, lambda of: self.fragments(of, side), (number, _, (_,) * rest))
