@@ -60,7 +60,9 @@ def test_a_thread_has_one_colour() -> None:
 @pytest.mark.parametrize("text", ["((2,4),(2,2)):((2,8),(1,4))", "((4,2),2):((1,8),4)", "(8,0):(1,1)"])
 def test_a_few_threads_have_different_colours(text: str) -> None:
     figure = tv_figure(parse(text), (4, 8))
-    pairs = {((c.text or "").split()[0], c.colour) for row in figure.grids[0].cells for c in row if c.valid}
+    pairs = {
+        ((c.text or "").split()[0], c.colour) for row in figure.grids[0].cells for c in row if c.valid
+    }
     assert len(dict(pairs)) == len({colour for _thread, colour in pairs}) == len(pairs)
 
 
