@@ -130,6 +130,7 @@ UNMARKED_OF_ASCEND = {
         "Tensor.assumptions Tensor.element Tensor.is_aligned Tensor.is_valid Tensor.origin_shape"
         " Tensor.with_assumptions"
     ),
+    "the layout of a tensor, whose start no type tells": "Tensor.inner Tensor.with_inner",
     "a number or a text of the table of architectures": (
         "Arch.gm_bandwidth Arch.l2_bandwidth Arch.source Arch.tag"
     ),

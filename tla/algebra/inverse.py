@@ -29,6 +29,7 @@ from ..layouts import (
     make_layout,
     map_parts,
     seen_through,
+    static_as,
     trusted,
 )
 from ..numbers import (
@@ -51,10 +52,10 @@ from ..numbers import (
 )
 from .coalesce import coalesced, same_function
 from .complement import overlapping
-from .composition import composed, extended_modes, tiler_layout
+from .composition import composed, extended_modes, outside, tiler_layout
 from .coordinates import by_coordinate, has_coordinates
 from .facts import is_injective
-from .linear import conjugate, run_of
+from .linear import run_of
 from .modes import (
     Modes,
     by_stride,
@@ -98,7 +99,7 @@ def right_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = N
     if assume is not None:
         return call_assuming(assume, right_inverse, layout)
     if is_composed(layout):
-        return _inverse_seen(layout, right_inverse)
+        return static_as(layout, _inverse_seen(layout, right_inverse))
     return _inverted("right", _right_digits, tiler_layout(layout))
 
 
@@ -260,7 +261,7 @@ def left_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = No
     if assume is not None:
         return call_assuming(assume, left_inverse, layout)
     if is_composed(layout):
-        return _inverse_seen(layout, left_inverse)
+        return static_as(layout, _inverse_seen(layout, left_inverse))
     return _inverted("left", _left_digits, tiler_layout(layout))
 
 
@@ -287,7 +288,7 @@ def _inverse_seen(layout: ComposedLayout, inverse: Callable[[Any], Any]) -> Any:
             )
         size = run_of(outer, known)
     if not offset:
-        swizzle = conjugate(inner, outer)
+        swizzle = outside(inner, outer, make_layout(size))
         if swizzle is not None:
             whole = inner if known == size else composed(inner, make_layout(size))
             return seen_through(swizzle, _0, whole)

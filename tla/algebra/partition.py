@@ -30,7 +30,6 @@ from ..layouts import (
     _,
     as_layout,
     crd2idx,
-    from_start,
     is_tensor,
     is_underscore,
     make_layout,
@@ -51,18 +50,13 @@ if TYPE_CHECKING:
 AnyView: TypeAlias = "AnyLayout | ComposedLayout | Tensor[Any, AnyLayout]"
 
 
-def cut(x: Any, divided: Callable[[Any], Any], coord: Coord | Callable[[Any], Coord]) -> Any:
+def cut(x: Any, divided: Callable[[Any], Any], coord: Coord) -> Any:
     """Return what lies at a coordinate of a layout divided, and the offset of its first element.
 
-    Of a layout behind a swizzle the offset stays inside and is 0; of a tensor it is a tensor. The
-    coordinate may depend on the layout divided.
+    Of a layout behind a swizzle the offset stays inside and is 0; of a tensor it is a tensor.
     """
-    whole, first = from_start(x) if is_tensor(x) else (x, 0)
-    tiles = divided(whole)
-    layout, moved = slice_and_offset(coord(tiles) if callable(coord) else coord, tiles)
-    if not is_tensor(x):
-        return layout, moved
-    return Tensor(x.data, layout, position=x.position, data_offset=first + moved)
+    found = slice_and_offset(coord, divided(x.inner if is_tensor(x) else x))
+    return x.with_inner(found) if is_tensor(x) else found
 
 
 def inner_partition(x: AnyView, tiler: Tiler, coord: Coord) -> Any:
@@ -103,13 +97,11 @@ def outer_partition(x: AnyView, tiler: Tiler, coord: Coord) -> Any:
 
 def _partition(x: AnyView, tiler: Any, coord: Any, fixed: int) -> Any:
     """What lies at a coordinate of one of the two modes of the tiles."""
-
-    def place(tiles: Any) -> Coord:
-        at: list[Any] = [(_,) * len(wrap(mode)) for mode in tiles.shape]
-        at[fixed] = (*coord, *at[fixed][len(coord) :]) if is_tuple(coord) else coord
-        return tuple(at)
-
-    return cut(x, lambda whole: zipped_divide(whole, tiler), place)
+    whole: Any = x.inner if is_tensor(x) else x
+    tiles = zipped_divide(whole, tiler)
+    at: list[Any] = [(_,) * len(wrap(mode)) for mode in tiles.shape]
+    at[fixed] = (*coord, *at[fixed][len(coord) :]) if is_tuple(coord) else coord
+    return cut(x, lambda _x: tiles, tuple(at))
 
 
 def local_tile(x: AnyView, tiler: Tiler, coord: Coord, proj: Coord | None = None) -> Any:

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..algebra import gives_coordinates, preimage
-from ..errors import CoordinateError, ParseError
+from ..errors import CoordinateError
 from ..ground import say, shortened
 from ..layouts import crd2idx, is_layout, leaves, to_text
 from ..numbers import is_tuple
@@ -56,10 +56,10 @@ def run(arguments: list[str]) -> int:
     by_tag = tagged(text)
     place = place_of(read(text)) if by_tag is None else by_tag.layout
     offset: Any = options.offset
-    is_index = is_tuple(offset)
-    if is_index and not (is_layout(place) and gives_coordinates(place)):
-        text = to_text(offset)
-        parser.error(f"argument OFFSET: needs a number, not '{text}'; 'tla where' takes an index")
+    if isinstance(offset, str):
+        if not (is_layout(place) and gives_coordinates(place)):
+            parser.error(f"argument OFFSET: needs a number, not {offset!r}; 'tla where' takes an index")
+        offset = index_argument(offset, "OFFSET")
     if isinstance(place, XlaShape):
         answers = [_in_shape(place, offset, options.bytes)]
     elif not options.bytes:
@@ -81,16 +81,12 @@ def run(arguments: list[str]) -> int:
     return 0
 
 
-def _offset(text: str) -> Any:
-    """One number, or a coordinate; a layout in its place has its own message."""
+def _offset(text: str) -> int | str:
+    """One number, or the text of a coordinate; a layout in its place has its own message."""
     if re.search(r"[\[:<]", text):
         raise ArgumentTypeError(f"needs a number, not {shortened(text)!r}; the layout comes first")
-    if re.fullmatch(r"[\s\d,()-]*,[\s\d,()-]*", text):
-        try:
-            return index_argument(text)
-        except ParseError:
-            raise ArgumentTypeError(f"needs a number, not {text.strip()!r}") from None
-    return number_argument(text)
+    is_index = re.fullmatch(r"[\s\d,()-]*,[\s\d,()-]*", text)
+    return text.strip() if is_index else number_argument(text)
 
 
 def _in_shape(shape: XlaShape, offset: int, is_byte: bool) -> dict[str, Any]:

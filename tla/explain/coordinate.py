@@ -17,7 +17,6 @@ from ..figures import ends_of, tile_colour
 from ..ground import NO_COLOUR, Place, Steps, Strip
 from ..layouts import (
     Layout,
-    as_function,
     as_layout,
     crd2idx,
     flatten_to_tuple,
@@ -25,6 +24,7 @@ from ..layouts import (
     is_composed,
     is_swizzle,
     leaves,
+    of_coordinates,
     product,
     text_of,
 )
@@ -56,7 +56,7 @@ def explain_coordinate(layout: AnyLayout | ComposedLayout, *coord: Any) -> Steps
     Behind a swizzle come the bits that it reads, those that it writes, and their xor.
 
     >>> swizzled = composition(Swizzle(2, 0, 3), Layout((8, 8), (8, 1)))
-    >>> print(*explain_coordinate(swizzled, 2, 5).sentences, sep="\n")
+    >>> print(*explain_coordinate(swizzled, 2, 5).sentences, sep="\\n")
     (2,5) -> 2*8 + 5*1 = 21
     Sw<2,0,3> reads bits 3 to 4 of 21, which are 10, and writes the xor with bits 0 to 1: 10 ^ 01 = 11.
     So 0b10101 becomes 0b10111 = 23.
@@ -206,7 +206,7 @@ def explain_offset(layout: AnyLayout | ComposedLayout, offset: IntTuple | Basis)
         UnsupportedError: the layout or the offset depends on unknowns.
         UndecidedError: the search takes too many steps, because many modes have interleaved strides.
     """
-    seen: Any = as_function(layout)
+    seen: Any = of_coordinates(layout)
     return _explain_offset(seen, offset)
 
 

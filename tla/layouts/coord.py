@@ -287,8 +287,7 @@ def idx2crd(coord: IntTuple, shape: IntTuple, extend: bool = False) -> Any:
         CoordinateError: the coordinate is negative, outside the shape, or of another profile.
     Source: CuTe ``idx2crd``, stride.hpp.
     """
-    if extend is not False and extend is not True:
-        raise KindError(f"extend is a bool, not {described(extend)}")
+    _require_bool(extend)
     if not extend:
         full = _plain_coord(coord, shape)
         if full is None:
@@ -302,6 +301,11 @@ def idx2crd(coord: IntTuple, shape: IntTuple, extend: bool = False) -> Any:
         raise _misfit(coord, shape, extend) from None
     except UndecidedError as error:
         raise _open_coordinate(error, coord, shape) from None
+
+
+def _require_bool(extend: object) -> None:
+    if extend is not False and extend is not True:
+        raise KindError(f"extend is a bool, not {described(extend)}")
 
 
 def _plain_coord(coord: Any, shape: Any, room: int = MAX_DEPTH) -> Any:
@@ -445,6 +449,7 @@ def crd2offset(coord: IntTuple, shape: IntTuple, stride: IntTuple, extend: bool 
     offset = plain_offset(coord, shape, stride)
     if offset is not None:
         return offset
+    _require_bool(extend)
     coord, shape, stride = as_int_tuple(coord), as_shape(shape), as_int_tuple(stride)
     require_congruent(shape, stride)
     return offset_at(coord, shape, stride, extend)

@@ -635,7 +635,7 @@ def shape(x: AnyLayout, *path: SupportsIndex) -> Any:
     >>> shape(Layout(((4, 2), 3), ((3, 12), 1)), 0, 1)
     2
     """
-    return int_tuple.get(as_function(x).shape, *path)
+    return int_tuple.get(of_coordinates(x).shape, *path)
 
 
 @constexpr
@@ -694,7 +694,7 @@ def cosize(x: AnyLayout, *path: SupportsIndex) -> Any:
     That of coordinates is the size of the least box that holds them.
     Source: CuTe ``cosize``, which takes absolute strides.
     """
-    part = get(as_function(x), *path)
+    part = get(of_coordinates(x), *path)
     if _is_outer(part):
         return part.cosize
     s, d = part.shape, part.stride
@@ -780,18 +780,18 @@ def as_layout(x: object) -> AnyLayout:
     raise naming_argument(NotALayoutError(f"expected a layout, got {described(x)}", *hints, value=x))
 
 
-def as_function(x: Any) -> Any:
-    """Return ``x``, which must be a layout, by itself or seen through another function."""
+def of_coordinates(x: Any) -> Any:
+    """Return ``x``, which must be a layout, by itself or seen through a function."""
     return x if isinstance(x, OfCoordinates) else as_layout(x)
 
 
 def _ints_of(x: Any) -> Any:
-    """An int tuple, the three of a layout, or those of all layouts behind each other."""
+    """An int tuple; the three of a layout; those of the parts of a composed layout and of a swizzle."""
     if is_layout(x):
         return x.shape, x.stride, x.origin_shape
-    if not _is_outer(x):
+    if ints.is_tuple(x):
         return x
-    return _ints_of(x.outer) if is_layout(x.outer) else (), x.offset, _ints_of(x.inner)
+    return tuple([_ints_of(getattr(x, name)) for name in getattr(x, "parts_in_order", ())]) or x
 
 
 def _shape_of(x: Any) -> Any:

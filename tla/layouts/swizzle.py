@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic
 from ..errors import CoordinateError, LayoutError, UndecidedError
 from ..ground import Record, Shown, constexpr, guarded, typed_by
 from ..numbers import INT, STATIC, Int, _0, known_int, leaf, static_int
-from .int_tuple import leaves, text_of
-from .layout import Layout, OfCoordinates, depth, get, is_layout, slice_and_offset
+from .int_tuple import as_static, leaves, text_of
+from .layout import Layout, OfCoordinates, depth, get, is_layout, is_static, slice_and_offset
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -107,6 +107,30 @@ class Swizzle(Record, Generic[_Bits, _Base, _Shift], _OpenSwizzle):
             numbers = [known_int(leaf(x)) for x in numbers]
         made = _swizzle(*numbers)
         return made if cls is Swizzle else cls._like(made)
+
+    @classmethod
+    def from_masks(cls, read: int, written: int) -> Swizzle:
+        """Return the swizzle that reads the bits of one mask and writes those of the other.
+
+        >>> Swizzle.from_masks(0b11_1000_0000, 0b111_0000)
+        Swizzle(3, 4, 3)
+
+        Raises:
+            LayoutError: the bits of a mask are not next to each other, or the masks overlap or have
+                different numbers of bits.
+        Source: CuTe ``make_swizzle<Y, Z>()``, swizzle.hpp.
+        """
+        bits = known_int(leaf(read)).bit_count()
+        run = (1 << bits) - 1
+        high, low = (known_int(leaf(mask)).bit_length() - bits for mask in (read, written))
+        if min(high, low, read, written) < 0 or (run << high, run << low) != (read, written):
+            raise LayoutError(
+                f"the masks {read:#b} and {written:#b} make no swizzle",
+                "Each is one run of bits, and both have as many.",
+                read=read,
+                written=written,
+            )
+        return cls(bits, min(high, low), high - low)
 
     @property
     @constexpr
@@ -269,7 +293,7 @@ class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inn
 
     @property
     def origin_shape(self: ComposedLayout) -> Any:
-        """How many coordinates of each top-level mode hold data, as of the inner layout."""
+        """How many coordinates of each top-level mode hold data."""
         return self.inner.origin_shape
 
     @property
@@ -310,6 +334,13 @@ class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inn
         return seen_through(self.outer, self.offset, self.inner.trimmed())
 
     @property
+    @constexpr
+    def is_static(self: ComposedLayout) -> bool:
+        """Whether every int of it is static."""
+        whole: Any = self
+        return is_static(whole)
+
+    @property
     def cosize(self: ComposedLayout) -> int:
         """The length of the span of offsets from the least to the greatest; 0 of an empty layout.
 
@@ -324,7 +355,8 @@ class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inn
         seen = [
             known_int(self.through(x)) for x in _ends(self.outer, known_int(self.offset), self.inner)
         ]
-        return max(seen) - min(seen) + 1 if seen else 0
+        span: int = static_as(self, max(seen) - min(seen) + 1 if seen else 0)
+        return span
 
     @constexpr
     def with_inner(
@@ -418,6 +450,17 @@ def is_composed(x: object) -> TypeIs[ComposedLayout]:
     (True, False)
     """
     return isinstance(x, ComposedLayout)
+
+
+def static_as(given: Any, x: Any) -> Any:
+    """Return an int or a layout, with static ints if all of those of what is given are static."""
+    if not is_static(given):
+        return x
+    if is_composed(x):
+        return ComposedLayout(static_as(given, x.outer), as_static(x.offset), static_as(given, x.inner))
+    if is_layout(x):
+        return Layout(as_static(x.shape), as_static(x.stride))
+    return x if is_swizzle(x) else as_static(x)
 
 
 _MOST: Final = 2**18

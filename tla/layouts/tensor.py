@@ -71,8 +71,9 @@ from ..numbers import (
 )
 from .coord import default_origin, mode_indices
 from .int_tuple import elem_scale, flatten_to_tuple, leaves, map_parts, repeat_like, text_of
-from .layout import AnyLayout, Layout, as_function, as_layout, is_layout
+from .layout import AnyLayout, Layout, as_layout, of_coordinates
 from .slicing import Coord, has_underscore, is_underscore, no_mode_kept, no_single_offset, slice_
+from .swizzle import is_composed
 from .tile import blocks_kept, get_tile_layout, per_mode
 
 if TYPE_CHECKING:
@@ -81,12 +82,11 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
     from ..numbers import Condition, Conditions
-    from .swizzle import ComposedLayout
 
 T = TypeVar("T")
-L = TypeVar("L", bound="AnyLayout | ComposedLayout")
+L = TypeVar("L", bound=AnyLayout)
 T_co = TypeVar("T_co", covariant=True)
-L_co = TypeVar("L_co", bound="AnyLayout | ComposedLayout", covariant=True)
+L_co = TypeVar("L_co", bound=AnyLayout, covariant=True)
 
 POSITIONS: Final = ("GM", "L1", "L0A", "L0B", "L0C", "UB", "BT", "FB")
 """Where data may lie: global memory, then the buffers of a core, the bias and fixpipe tables last."""
@@ -108,9 +108,10 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
     """A view of data: ``tensor(c) == data_offset + root.extended(coord + c)`` for each ``c`` in it.
 
     ``root`` is the layout that ``coord`` counts in. ``tensor.layout`` is that of the view alone, from
-    its first element on; its origin shape is what of the view holds data. Immutable.
+    its first element on; its origin shape is what of the view holds data. Immutable. A layout seen
+    through a swizzle still counts from coordinate 0 of the root; `inner` counts from the first element.
 
-    A layout behind a swizzle stays behind it: what a tile or a slice adds, it adds inside.
+    An operation of the algebra that changes coordinates alone takes a tensor as it takes a layout.
 
     >>> t = Tensor("A", Layout((8, 16), (16, 1)))
     >>> sub = Tensor("A", Layout((8, 16), (16, 1)), coord=(1, 5))
@@ -118,9 +119,8 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
     21 21 (1, 5) (7,11):(16,1)
     >>> get_tile(sub, (2, 4), (4, 8))
     <Tensor 'A' in GM at (3,9): (4,8):(16,1):(4,7)>
-    >>> swizzled = Tensor("s", composition(Swizzle(2, 0, 3), Layout((8, 8), (8, 1))))
-    >>> print(swizzled(3, 1), swizzled[3, _](1), get_tile(swizzled, (2, 0), (4, 8))(1, 1))
-    26 26 26
+    >>> zipped_divide(t, (4, 8))
+    <Tensor 'A' in GM at (_0,_0): ((4,8),(2,2)):((16,1),(64,8))>
 
     Args:
         data: Anything: an array or list, a name, None. It is kept, and read by `element` alone.
@@ -175,7 +175,7 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
     def __new__(
         cls,
         data: T,
-        layout: AnyLayout | ComposedLayout,
+        layout: AnyLayout,
         coord: IntTuple,
         position: str = "GM",
         *,
@@ -184,19 +184,19 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
     def __new__(
         cls,
         data: T,
-        layout: Any,
+        layout: AnyLayout,
         coord: IntTuple | None = None,
         position: str = "GM",
         *,
         data_offset: IntLike = _0,
-    ) -> Tensor[T, Any]:
+    ) -> Tensor[T, AnyLayout]:
         if not isinstance(position, str) or position not in POSITIONS:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise UnsupportedError(
                 f"there is no position {shown(position)}",
                 f"Data lie in one of {', '.join(POSITIONS)}.",
                 position=position,
             )
-        modes = default_origin(as_function(layout).shape)
+        modes = default_origin(of_coordinates(layout).shape)
         whole = _view(data, layout, repeat_like(modes, _0), position, _as_offset(data_offset))
         if coord is None:
             return whole
@@ -265,6 +265,39 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
 
         layout, coord = self.layout.bind(**values), map_parts(value, self.coord)
         return _view(self.data, layout, coord, self.position, value(self.data_offset))
+
+    @property
+    def inner(self) -> AnyLayout:
+        """The layout of the view from its first element on; see `with_inner`.
+
+        >>> tile = get_tile(Tensor("A", parse("Sw<1,0,2> o 0 o (4,4):(4,1)")), (2, 0), (2, 4))
+        >>> print(tile.layout, "|", tile.inner)
+        Sw<1,0,2> o 0 o (2,4):(4,1) | Sw<1,0,2> o 8 o (2,4):(4,1)
+        """
+        first: AnyLayout = self._from_first()[0]
+        return first
+
+    def _from_first(self) -> tuple[Any, Any]:
+        """The layout from the first element on, and where that lies, but for what is in the layout.
+
+        Raises:
+            DivisibilityError: the view does not start on the blocks of its modes.
+        """
+        _require_blocks(self, self, self.coord)
+        return _fixed(self.layout, None, self.coord)
+
+    def with_inner(self, inner: Any) -> Tensor[T_co, AnyLayout]:
+        """Return the tensor with another layout of its elements from the first on.
+
+        Of a pair with an offset, it is moved by it.
+
+        >>> tile = get_tile(Tensor("A", row_major(8, 16)), (2, 4), (4, 8))
+        >>> tile.with_inner((coalesce(tile.inner), 3))
+        <Tensor 'A'[39:] in GM at (_0,_0): (4,8):(16,_1)>
+        """
+        layout, moved = inner if is_tuple(inner) else (inner, _0)
+        start = self._from_first()[1] + self.data_offset + moved
+        return Tensor(self.data, layout, position=self.position, data_offset=start)
 
     # --- its elements ---
 
@@ -359,8 +392,7 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
             with it the place in a block.
         """
         if is_underscore(coord):
-            whole: Any = self
-            return whole  # type: ignore[no-any-return]
+            return self
         if not has_underscore(coord):
             raise no_mode_kept(coord, "tensor", "tensor.element(...) for its value")
         parts: Any = coord
@@ -370,11 +402,10 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
                 "Write one int or `_` for each mode.",
                 coord=coord,
             )
-        layout: Any = self.layout
-        part, kept = layout[coord], slice_(coord, self.coord)
-        at = [_0 if is_underscore(c) else start + c for c, start in zip(parts, self.coord, strict=True)]
-        part, moved = _from(tuple(at), layout, part)
-        return _view(self.data, part, kept, self.position, moved + self.data_offset)
+        at = [_0 if is_underscore(c) else start + c for c, start in zip(parts, self.coord, strict=False)]
+        layout, moved = _fixed(self.layout, coord, tuple(at))
+        kept = slice_(coord, self.coord)
+        return _view(self.data, layout, kept, self.position, moved + self.data_offset)
 
     __iter__ = None
     """A tensor is no sequence: without this, Python would iterate by ``tensor[0]`` and find it empty."""
@@ -396,32 +427,7 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
         return _view, (self.data, self.layout, self.coord, self.position, self.data_offset)
 
 
-def _from(at: Any, whole: Any, part: Any) -> tuple[Any, Any]:
-    """A part of a layout that starts at a coordinate of the whole, and the offset before it.
-
-    Behind a function the offset stands inside, as that of the inner layout, and 0 is left.
-    """
-    if is_layout(whole):
-        return part, whole.extended(at)
-    inside: tuple[Any, Any] = whole.with_inner(_from(at, whole.inner, part.inner))
-    return inside
-
-
-def from_start(tensor: Tensor[T, L]) -> tuple[Any, Any]:
-    """Return the layout of a view from its first element on, and the offset before it.
-
-    >>> print(*from_start(get_tile(Tensor("A", row_major(8, 16)), (6, 10), (2, 4))))
-    (2,4):(16,_1) 106
-
-    Raises:
-        DivisibilityError: the view does not start on the blocks of its modes.
-    """
-    _require_blocks(tensor, tensor, tensor.coord)
-    layout, moved = _from(tensor.coord, tensor.layout, tensor.layout)
-    return layout, moved + tensor.data_offset
-
-
-def _as_tensor(x: Tensor[T, Any]) -> Tensor[T, Any]:
+def _as_tensor(x: Tensor[T, L]) -> Tensor[T, L]:
     if not is_tensor(x):
         refusal = KindError(f"expected a tensor, got {described(x)}", value=x)
         raise naming_argument(refusal)
@@ -436,10 +442,21 @@ def is_tensor(x: object) -> TypeIs[Tensor[object, AnyLayout]]:
 _tensor: type[Any] = Tensor
 
 
-def _view(data: T, layout: Any, coord: Any, position: str, data_offset: Any) -> Tensor[T, Any]:
+def _view(data: T, layout: L, coord: Any, position: str, data_offset: Any) -> Tensor[T, L]:
     """The tensor of parts that have been checked; ``layout`` is relative to ``coord``."""
-    view: Tensor[T, Any] = _tensor._of(data, layout, coord, position, data_offset)
+    view: Tensor[T, L] = _tensor._of(data, layout, coord, position, data_offset)
     return view
+
+
+def _fixed(layout: Any, coord: Coord | None, at: Any) -> tuple[Any, Any]:
+    """The modes of a layout that ``coord`` keeps, and what the offset at ``at`` adds.
+
+    A swizzle keeps what it adds inside.
+    """
+    if is_composed(layout):
+        found: tuple[Any, Any] = layout.with_inner(_fixed(layout.inner, coord, at))
+        return found
+    return layout if coord is None else layout[coord], layout.extended(at)
 
 
 def _as_offset(x: Any) -> Any:
@@ -533,7 +550,7 @@ def _extents(tensor: Tensor[T, L], tile: IntTuple) -> Any:
 
 
 def _tile(tensor: Tensor[T, L], start: Any, extents: Any, aligned: bool = True) -> Tensor[T, AnyLayout]:
-    layout = _cropped(tensor.layout, extents, start)
+    layout = _tile_layout(tensor.layout, extents, start)
     sizes = default_origin(tensor.layout.shape)
     for mode, (at, size) in enumerate(zip(leaves(start), leaves(sizes), strict=True)):
         if known_lt(at, size) is False and known_eq(at, 0) is not True:
@@ -558,11 +575,11 @@ def _require_blocks(tensor: Tensor[T, Any], tile: Tensor[T, Any], start: Any) ->
             raise _off_the_blocks(tensor, tile, start, mode, block)
 
 
-def _cropped(layout: Any, extents: Any, start: Any) -> Any:
-    """The layout of a tile, whose coordinates are still counted from those of the whole."""
-    if is_layout(layout):
-        return get_tile_layout(layout, extents, start)
-    return layout.with_inner(_cropped(layout.inner, extents, start))
+def _tile_layout(layout: Any, extents: Any, start: Any) -> Any:
+    """The layout of a tile; behind a swizzle it counts from where the whole does."""
+    if is_composed(layout):
+        return layout.with_inner(_tile_layout(layout.inner, extents, start))
+    return get_tile_layout(layout, extents, start)
 
 
 def _off_the_blocks(
@@ -592,15 +609,15 @@ def _off_the_blocks(
 def make_tensor(data: T, layout: L, coord: None = None, position: str = "GM") -> Tensor[T, L]: ...
 @overload
 def make_tensor(
-    data: T, layout: AnyLayout | ComposedLayout, coord: IntTuple, position: str = "GM"
+    data: T, layout: AnyLayout, coord: IntTuple, position: str = "GM"
 ) -> Tensor[T, AnyLayout]: ...
 @constexpr
 @opaque("data")
 @beyond_types("coord")
 @guarded
 def make_tensor(
-    data: T, layout: Any, coord: IntTuple | None = None, position: str = "GM"
-) -> Tensor[T, Any]:
+    data: T, layout: AnyLayout, coord: IntTuple | None = None, position: str = "GM"
+) -> Tensor[T, AnyLayout]:
     """Return the `Tensor` of some data and its layout, from a coordinate on.
 
     >>> make_tensor("A", row_major(8, 16))
@@ -608,8 +625,7 @@ def make_tensor(
 
     Source: CATLASS ``MakeTensor``, tensor.hpp.
     """
-    made: Tensor[T, Any] = _tensor(data, layout, coord, position)
-    return made
+    return Tensor(data, layout, coord, position)
 
 
 def make_tensor_like(
@@ -641,9 +657,9 @@ def make_tensor_like(
     Source: CATLASS ``MakeTensorLike``, tensor.hpp, whose form for one mode does not compile.
     """
     origin = _as_tensor(like).origin_shape
-    layout: Any
+    layout: AnyLayout
     if base is not None and make is None:
-        layout = _of_data(as_function(base), origin)
+        layout = Layout(as_layout(base).shape, base.stride, origin)
     elif make is not None and base is None:
         if not callable(make):  # pyright: ignore[reportUnnecessaryComparison]
             raise KindError(
@@ -653,17 +669,11 @@ def make_tensor_like(
         layout = _call_maker(make, origin if is_tuple(origin) else (origin,))
     else:
         raise LayoutError("a tensor like another takes one of make= and base=", make=make, base=base)
-    return Tensor(data, layout, position=like.position if position is None else position)
+    room: Any = layout
+    return Tensor(data, room, position=like.position if position is None else position)
 
 
-def _of_data(base: Any, origin: Any) -> Any:
-    """A layout, whose first coordinates hold data."""
-    if is_layout(base):
-        return Layout(base.shape, base.stride, origin)
-    return base.with_inner(_of_data(base.inner, origin))
-
-
-def _call_maker(make: Callable[..., Any], sizes: tuple[Any, ...]) -> Any:
+def _call_maker(make: Callable[..., AnyLayout], sizes: tuple[Any, ...]) -> AnyLayout:
     try:
         return make(*sizes)
     except TypeError:

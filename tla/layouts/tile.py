@@ -51,7 +51,7 @@ from .int_tuple import (
     repeat_like,
     text_of,
 )
-from .layout import AnyLayout, Layout, as_function, is_layout, padded, rank
+from .layout import AnyLayout, Layout, is_layout, of_coordinates, padded, rank
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -180,7 +180,7 @@ def _crop(extent: Any, start: Any, data: Any) -> int:
 def per_mode(what: str, x: Any, layout: Any) -> Any:
     """A tile or coordinate checked: one int for each top-level mode."""
     x = as_int_tuple(x)
-    if not congruent(default_origin(as_function(layout).shape), x):
+    if not congruent(default_origin(of_coordinates(layout).shape), x):
         raise CongruenceError(
             f"{what} {text_of(x)} does not fit the layout {layout}",
             f"It needs one int for each of its {rank(layout):d} modes.",

@@ -3087,6 +3087,7 @@ __all__ = ['Int', 'IntLike', 'IntTuple', 'SymbolicInt', '_0', '_1', '_2', '_3', 
 class SymbolicInt:
     __slots__ = ()
     is_open: ClassVar[bool]
+    beside: ClassVar[None]
 
     @property
     def is_static(self) -> bool: ...
