@@ -71,11 +71,12 @@ UNMARKED = {
     ),
     "depends on the origin shape, which no type tells": (
         "make_tensor_like Layout.is_padded Layout.is_valid Layout.origin_shape Layout.trimmed"
-        " Layout.valid_size"
+        " Layout.valid_size ComposedLayout.is_valid ComposedLayout.origin_shape"
     ),
     "of unknowns that have names, or of what is assumed of them": (
         "Condition Expr SymbolicInt assume sym Layout.assuming Layout.assumptions Layout.bind"
-        " Layout.conditions Layout.with_assumptions Layout.symbols"
+        " Layout.conditions Layout.with_assumptions Layout.symbols ComposedLayout.assumptions"
+        " ComposedLayout.bind ComposedLayout.with_assumptions"
     ),
     "a table, a picture or a text": (
         "layout_figure offset_lists offsets strip_figure to_cpp to_text Layout.explain"
@@ -128,6 +129,7 @@ UNMARKED_OF_ASCEND = {
         "Tensor.assumptions Tensor.element Tensor.is_aligned Tensor.is_valid Tensor.origin_shape"
         " Tensor.with_assumptions"
     ),
+    "the layout of a tensor, whose start no type tells": "Tensor.inner Tensor.with_inner",
     "a number or a text of the table of architectures": (
         "Arch.gm_bandwidth Arch.l2_bandwidth Arch.source Arch.tag"
     ),

@@ -21,7 +21,16 @@ from ..errors import (
     UnsupportedError,
 )
 from ..ground import constexpr
-from ..layouts import AnyLayout, ComposedLayout, is_composed, is_swizzle, make_layout, map_parts, trusted
+from ..layouts import (
+    AnyLayout,
+    ComposedLayout,
+    is_composed,
+    is_swizzle,
+    make_layout,
+    map_parts,
+    static_as,
+    trusted,
+)
 from ..numbers import (
     INT,
     STATIC,
@@ -42,10 +51,10 @@ from ..numbers import (
 )
 from .coalesce import coalesced, same_function
 from .complement import overlapping
-from .composition import composed, extended_modes, tiler_layout
+from .composition import composed, extended_modes, outside, tiler_layout
 from .coordinates import by_coordinate, has_coordinates
 from .facts import is_injective
-from .linear import conjugate, run_of
+from .linear import run_of
 from .modes import (
     Modes,
     by_stride,
@@ -89,7 +98,7 @@ def right_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = N
     if assume is not None:
         return call_assuming(assume, right_inverse, layout)
     if is_composed(layout):
-        return _inverse_seen(layout, right_inverse)
+        return static_as(layout, _inverse_seen(layout, right_inverse))
     return _inverted("right", _right_digits, tiler_layout(layout))
 
 
@@ -251,7 +260,7 @@ def left_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = No
     if assume is not None:
         return call_assuming(assume, left_inverse, layout)
     if is_composed(layout):
-        return _inverse_seen(layout, left_inverse)
+        return static_as(layout, _inverse_seen(layout, left_inverse))
     return _inverted("left", _left_digits, tiler_layout(layout))
 
 
@@ -278,7 +287,7 @@ def _inverse_seen(layout: ComposedLayout, inverse: Callable[[Any], Any]) -> Any:
             )
         size = run_of(outer, known_int(inner.size))
     if not offset:
-        swizzle = conjugate(inner, outer)
+        swizzle = outside(inner, outer, make_layout(size))
         if swizzle is not None:
             return ComposedLayout(swizzle, _0, composed(inner, make_layout(size)))
     return ComposedLayout(inner, -layout.offset, ComposedLayout(outer, _0, make_layout(size)))

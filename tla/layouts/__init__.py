@@ -141,6 +141,7 @@ if TYPE_CHECKING:
         value_at as value_at,
     )
     from .slicing import data_of_one as data_of_one, is_underscore as is_underscore
+    from .swizzle import static_as as static_as
     from .tensor import is_tensor as is_tensor
 
 lazy(__name__)

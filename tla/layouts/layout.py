@@ -794,9 +794,18 @@ def as_layout(x: object) -> AnyLayout:
     raise naming_argument(NotALayoutError(f"expected a layout, got {described(x)}", *hints, value=x))
 
 
+def of_coordinates(x: Any) -> Any:
+    """Return ``x``, which must be a layout, by itself or seen through a function."""
+    return x if isinstance(x, OfCoordinates) else as_layout(x)
+
+
 def _ints_of(x: Any) -> Any:
-    """An int tuple, or the three of a layout."""
-    return (x.shape, x.stride, x.origin_shape) if is_layout(x) else x
+    """An int tuple; the three of a layout; those of the parts of a composed layout and of a swizzle."""
+    if is_layout(x):
+        return x.shape, x.stride, x.origin_shape
+    if ints.is_tuple(x):
+        return x
+    return tuple([_ints_of(getattr(x, name)) for name in getattr(x, "parts_in_order", ())]) or x
 
 
 def _shape_of(x: Any) -> Any:

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic
 from ..errors import CoordinateError, LayoutError, UndecidedError
 from ..ground import Record, Shown, constexpr, guarded, typed_by
 from ..numbers import INT, STATIC, Int, _0, known_int, leaf, static_int
-from .int_tuple import leaves, text_of
-from .layout import OfCoordinates, depth, get, is_layout, slice_and_offset
+from .int_tuple import as_static, leaves, text_of
+from .layout import Layout, OfCoordinates, depth, get, is_layout, is_static, slice_and_offset
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from typing_extensions import TypeIs, TypeVar
 
-    from ..numbers import IntLike, IntTuple
+    from ..numbers import Condition, IntLike, IntTuple
     from .layout import AnyLayout
     from .slicing import Coord
 
@@ -115,6 +115,30 @@ class Swizzle(Record, Generic[_Bits, _Base, _Shift]):
         object.__setattr__(made, "_mask", ((1 << bits) - 1) << (base + max(0, shift)))
         object.__setattr__(made, "_down", shift)
         return made
+
+    @classmethod
+    def from_masks(cls, read: int, written: int) -> Swizzle:
+        """Return the swizzle that reads the bits of one mask and writes those of the other.
+
+        >>> Swizzle.from_masks(0b11_1000_0000, 0b111_0000)
+        Swizzle(3, 4, 3)
+
+        Raises:
+            LayoutError: the bits of a mask are not next to each other, or the masks overlap or have
+                different numbers of bits.
+        Source: CuTe ``make_swizzle<Y, Z>()``, swizzle.hpp.
+        """
+        bits = known_int(leaf(read)).bit_count()
+        run = (1 << bits) - 1
+        high, low = (known_int(leaf(mask)).bit_length() - bits for mask in (read, written))
+        if min(high, low, read, written) < 0 or (run << high, run << low) != (read, written):
+            raise LayoutError(
+                f"the masks {read:#b} and {written:#b} make no swizzle",
+                "Each is one run of bits, and both have as many.",
+                read=read,
+                written=written,
+            )
+        return cls(bits, min(high, low), high - low)
 
     @property
     @constexpr
@@ -239,6 +263,28 @@ class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inn
         return self.inner.size
 
     @property
+    def origin_shape(self: ComposedLayout) -> Any:
+        """How many coordinates of each top-level mode hold data."""
+        return self.inner.origin_shape
+
+    @property
+    def assumptions(self: ComposedLayout) -> tuple[Condition, ...]:
+        """What was assumed to make it; see `tla.assume`."""
+        found: tuple[Condition, ...] = self.inner.assumptions
+        return found
+
+    def with_assumptions(self: ComposedLayout, conditions: Iterable[Condition]) -> ComposedLayout:
+        """Return the layout that stands on some conditions, known to be consistent, beside its own."""
+        return ComposedLayout(self.outer, self.offset, self.inner.with_assumptions(conditions))
+
+    @property
+    @constexpr
+    def is_static(self: ComposedLayout) -> bool:
+        """Whether every int of it is static."""
+        whole: Any = self
+        return is_static(whole)
+
+    @property
     def cosize(self: ComposedLayout) -> int:
         """The length of the span of offsets from the least to the greatest; 0 of an empty layout.
 
@@ -253,7 +299,8 @@ class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inn
         seen = [
             known_int(self.through(x)) for x in _ends(self.outer, known_int(self.offset), self.inner)
         ]
-        return max(seen) - min(seen) + 1 if seen else 0
+        span: int = static_as(self, max(seen) - min(seen) + 1 if seen else 0)
+        return span
 
     @constexpr
     @guarded
@@ -280,6 +327,27 @@ class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inn
             CoordinateError: the coordinate does not fit, or what reaches ``outer`` is negative.
         """
         return self.through(self.inner(*coord))
+
+    @constexpr
+    def extended(self: ComposedLayout, *coord: IntTuple) -> Any:
+        """Return the offset with the last leaf of each mode of the inner layout grown as needed."""
+        return self.through(self.inner.extended(*coord))
+
+    def is_valid(self: ComposedLayout, *coord: IntTuple) -> bool:
+        """Whether a coordinate holds data: inside the shape, and inside the origin of every mode."""
+        found: bool = self.inner.is_valid(*coord)
+        return found
+
+    def bind(self: ComposedLayout, /, **values: Any) -> ComposedLayout:
+        """Return the layout with ints, or other symbolic ints, for some of its unknowns.
+
+        >>> print(parse("Sw<1,0,2> o M o (4,K):(K,1)").bind(M=8, K=16))
+        Sw<1,0,2> o 8 o (4,16):(16,1)
+        """
+        from ..numbers import substitute
+
+        outer = self.outer.bind(**values) if is_layout(self.outer) else self.outer
+        return ComposedLayout(outer, substitute(self.offset, values), self.inner.bind(**values))
 
     @constexpr
     @guarded
@@ -319,6 +387,17 @@ def is_composed(x: object) -> TypeIs[ComposedLayout]:
     (True, False)
     """
     return isinstance(x, ComposedLayout)
+
+
+def static_as(given: Any, x: Any) -> Any:
+    """Return an int or a layout, with static ints if all of those of what is given are static."""
+    if not is_static(given):
+        return x
+    if is_composed(x):
+        return ComposedLayout(static_as(given, x.outer), as_static(x.offset), static_as(given, x.inner))
+    if is_layout(x):
+        return Layout(as_static(x.shape), as_static(x.stride))
+    return x if is_swizzle(x) else as_static(x)
 
 
 _MOST: Final = 2**18

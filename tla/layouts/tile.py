@@ -37,6 +37,7 @@ from ..numbers import (
     max_,
     min_,
     neither_divides,
+    of_domain,
     round_up,
 )
 from .coord import default_origin
@@ -50,7 +51,7 @@ from .int_tuple import (
     repeat_like,
     text_of,
 )
-from .layout import AnyLayout, Layout, as_layout, padded, rank
+from .layout import AnyLayout, Layout, of_coordinates, padded, rank
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
 
 @constexpr
 @keeps_assumptions
+@of_domain
 def make_layout_tile(
     layout: AnyLayout, tile: IntTuple, exact: bool = True, *, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -173,7 +175,7 @@ def _crop(extent: Any, start: Any, data: Any) -> int:
 def per_mode(what: str, x: Any, layout: AnyLayout) -> Any:
     """A tile or coordinate checked: one int for each top-level mode."""
     x = as_int_tuple(x)
-    if not congruent(default_origin(as_layout(layout).shape), x):
+    if not congruent(default_origin(of_coordinates(layout).shape), x):
         raise CongruenceError(
             f"{what} {text_of(x)} does not fit the layout {layout}",
             f"It needs one int for each of its {rank(layout):d} modes.",
