@@ -404,7 +404,7 @@ def limit_nesting(recursive: Callable[_P, _R]) -> Callable[_P, _R]:
     @wraps(recursive)
     def refusing(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         for x in (*args, *kwargs.values()) if kwargs else args:
-            if type(x) is not int:
+            if type(x) is not int and isinstance(x, tuple) and not is_small(x, SMALL):
                 limit_leaves(x)
         try:
             return recursive(*args, **kwargs)
@@ -735,10 +735,12 @@ def is_static(x: IntTuple) -> bool:
 
 
 def _is_static(x: Any) -> bool:
+    if type(x) is int or type(x) is Int:
+        return type(x) is Int
     if is_tuple(x):
         return all(map(_is_static, x))
     n = leaf(x)
-    return n.is_static if isinstance(n, SymbolicInt) else type(n) is Int
+    return isinstance(n, SymbolicInt) and n.is_static
 
 
 def same_static(a: IntTuple, b: IntTuple) -> bool:
