@@ -18,6 +18,7 @@ from ..errors import CongruenceError, CoordinateError, UndecidedError
 from ..ground import constexpr, limit_error, limit_of
 from ..layouts import (
     AnyLayout,
+    Layout,
     as_int_tuple,
     as_layout,
     is_composed,
@@ -102,7 +103,7 @@ def coalesce(
         if len(modes) == len(read[0]) > 1 and layout.beside is None and TUPLE not in map(type, shape):
             return layout  # it has the fewest modes
         return of_modes(modes, read[1])
-    if getattr(layout, "beside", 0) is None:
+    if isinstance(layout, Layout) and layout.beside is None:
         s, d = layout.shape, layout.stride
         found = _by_profile(profile, s, d) or of_static(partial(_by_profile, profile), s, d)
         if found is not None:
