@@ -97,23 +97,17 @@ def coalesce(
     if profile is None:
         read = read_modes(layout)
         if read is None:
-            return (
-                layout.with_inner(coalesce(layout.inner))
-                if is_composed(layout)
-                else _coalesced(layout, None)
-            )
+            return _coalesced(layout, None)
         modes = coalesced(read[0])
         shape: Any = layout.shape
         if len(modes) == len(read[0]) > 1 and layout.beside is None and TUPLE not in map(type, shape):
             return layout  # it has the fewest modes
         return of_modes(modes, read[1])
-    if type(layout) is Layout and layout.beside is None:
+    if isinstance(layout, Layout) and layout.beside is None:
         s, d = layout.shape, layout.stride
         found = _by_profile(profile, s, d) or of_static(partial(_by_profile, profile), s, d)
         if found is not None:
             return trusted(*found)
-    if is_composed(layout):
-        return layout.with_inner(coalesce(layout.inner, profile))
     return _coalesced(layout, profile)
 
 
@@ -137,6 +131,7 @@ def _by_profile(profile: Any, shape: Any, stride: Any) -> Mode | None:
 
 
 @keeps_assumptions
+@of_domain
 def _coalesced(layout: AnyLayout, profile: IntTuple | None) -> AnyLayout:
     """`coalesce` of any ints."""
     if profile is None:

@@ -30,6 +30,7 @@ from ..ground import (
     bank_of,
     limit_error,
     limit_of,
+    shown,
 )
 from ..layouts import as_layout, idx2crd, leaves, offset_at, product, text_of
 from ..numbers import Basis, is_tuple, known_int
@@ -90,7 +91,7 @@ def layout_figure(
         raise LayoutError(f"a figure of {rows} rows, {columns} columns, {slices} slices is empty")
     if colour not in (None, "", "tile", "offset") and colour not in BANK_SCHEMES:
         raise UnsupportedError(
-            f"cells are coloured by tile, offset or bank, not by {colour!r}",
+            f"cells are coloured by tile, offset or bank, not by {shown(colour)}",
             f"By bank: {', '.join(BANK_SCHEMES)}, with the bits of an element.",
         )
     as_layout(layout)

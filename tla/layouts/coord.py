@@ -21,7 +21,7 @@ from functools import cmp_to_key
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CongruenceError, CoordinateError, KindError, LayoutError, UndecidedError
-from ..ground import MAX_DEPTH, constexpr, described
+from ..ground import LEVELS, WIDE, constexpr, described
 from ..numbers import (
     INT,
     PLAIN_INTS,
@@ -193,8 +193,8 @@ def plain_col_major(shape: Any, step: Any, room: int) -> Any:
             strides.append(step)
             step = s if step is _1 else step * s  # _1 * s == s, static or not
         else:
-            inner = plain_col_major(s, step, room - 1)
-            if inner is None or not is_plain_tuple(s):
+            inner = plain_col_major(s, step, room - 1) if type(s) is TUPLE and len(s) < WIDE else None
+            if inner is None:
                 return None
             strides.append(inner)
             step = step * product(s)
@@ -308,7 +308,7 @@ def _require_bool(extend: object) -> None:
         raise KindError(f"extend is a bool, not {described(extend)}")
 
 
-def _plain_coord(coord: Any, shape: Any, room: int = MAX_DEPTH) -> Any:
+def _plain_coord(coord: Any, shape: Any, room: int = LEVELS) -> Any:
     """`idx2crd` of dynamic ints inside their shape; None of others."""
     if type(shape) is not TUPLE:
         is_plain = type(coord) is INT and type(shape) is INT and 0 <= coord < shape
@@ -376,7 +376,7 @@ def crd2idx(coord: IntTuple, shape: IntTuple, stride: IntTuple | None = None) ->
     return crd2offset(coord, shape, stride)
 
 
-def _plain_index(coord: Any, shape: Any, room: int = MAX_DEPTH) -> int | None:
+def _plain_index(coord: Any, shape: Any, room: int = LEVELS) -> int | None:
     """`crd2idx` of dynamic ints inside their shape; None of others."""
     if type(coord) is INT:
         size = shape if type(shape) is INT else plain_size(shape, room)
@@ -455,7 +455,7 @@ def crd2offset(coord: IntTuple, shape: IntTuple, stride: IntTuple, extend: bool 
     return offset_at(coord, shape, stride, extend)
 
 
-def plain_offset(coord: Any, shape: Any, stride: Any, room: int = MAX_DEPTH) -> Any:
+def plain_offset(coord: Any, shape: Any, stride: Any, room: int = LEVELS) -> Any:
     """`crd2offset` of plain ints inside their shape, checked as it goes; None of others."""
     if type(coord) is STATIC:
         offset = of_static(plain_offset, coord, shape, stride)

@@ -33,7 +33,8 @@ from typing import (
 
 from ..errors import CoordinateError, LeafError, NotALayoutError, TlaError
 from ..ground import (
-    MAX_DEPTH,
+    LEVELS,
+    WIDE,
     Immutable,
     Shown,
     constexpr,
@@ -255,11 +256,11 @@ class Layout(Shown, Immutable, OfCoordinates, Generic[S_co, D_co], _Open):
     def __new__(cls, shape: Any, stride: Any = None, origin_shape: Any = None) -> AnyLayout:
         is_plain = origin_shape is None
         if stride is None:
-            stride = plain_col_major(shape, _1, MAX_DEPTH)
+            stride = plain_col_major(shape, _1, LEVELS)
             if stride is None:
                 is_plain, shape = False, as_shape(shape)
                 stride = compact_col_major(shape)
-        elif not _well_formed(shape, stride, MAX_DEPTH):
+        elif not _well_formed(shape, stride, LEVELS):
             is_plain = False
             shape, stride = as_shape(shape), as_int_tuple(stride)
             require_congruent(shape, stride)
@@ -554,16 +555,27 @@ def _well_formed(shape: Any, stride: Any, room: int) -> bool:
     """
     if type(shape) is not TUPLE:
         return type(shape) in PLAIN_INTS and type(stride) in PLAIN_INTS and bool(shape >= 0)
-    if type(stride) is not TUPLE or len(shape) != len(stride) or not room:
+    if type(stride) is not TUPLE or len(shape) != len(stride) or room < 2:
         return False
     i = 0
     for s in shape:
         d = stride[i]  # counted, which takes half the time of zip
-        i += 1  # noqa: SIM113
+        i += 1
         if type(s) is int and type(d) is int:
             if s < 0:
                 return False
-        elif not _well_formed(s, d, room - 1):
+        elif type(s) is TUPLE:
+            if type(d) is not TUPLE or not len(d) == len(s) < WIDE:
+                return False
+            j = 0
+            for n in s:  # again in place: a call would take as long as two modes
+                m = d[j]
+                j += 1
+                if type(n) is not int or type(m) is not int or n < 0:
+                    if _well_formed(n, m, room - 2):
+                        continue
+                    return False
+        elif type(s) not in PLAIN_INTS or type(d) not in PLAIN_INTS or s < 0:
             return False
     return True
 
@@ -667,8 +679,11 @@ def depth(x: IntTuple | AnyLayout, *path: SupportsIndex) -> Int[int]:
     >>> depth(7), depth(parse("((4,2),3):((3,12),1)"))
     (_0, _2)
     """
-    part = int_tuple.get(_shape_of(x), *path)
-    return Int(1 + max([int(depth(i)) for i in part], default=0)) if is_tuple(part) else _0
+    return Int(_levels(int_tuple.get(_shape_of(x), *path)))
+
+
+def _levels(x: Any) -> int:
+    return 1 + max(map(_levels, x), default=0) if is_tuple(x) else 0
 
 
 @constexpr
@@ -859,9 +874,12 @@ def make_tile(*parts: *_Items) -> tuple[*_Items]:
 
 @limit_nesting
 def _as_tile(x: Any) -> Any:
-    if is_tuple(x):
-        return tuple([_as_tile(i) for i in x])
-    return x if is_layout(x) or is_underscore(x) else as_shape(x)
+    def as_tile(x: Any) -> Any:
+        if is_tuple(x):
+            return tuple(map(as_tile, x))
+        return x if is_layout(x) or is_underscore(x) else as_shape(x)
+
+    return as_tile(x)
 
 
 @overload
