@@ -102,7 +102,7 @@ def coalesce(
             if is_least and TUPLE not in map(type, layout.shape):
                 return layout  # it has the fewest modes
             return of_modes(modes, read[1])
-    elif isinstance(layout, Layout) and layout.beside is None:
+    elif type(layout) is Layout and layout.beside is None:
         s, d = layout.shape, layout.stride
         found = _by_profile(profile, s, d) or of_static(partial(_by_profile, profile), s, d)
         if found is not None:
