@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
-import subprocess
+import runpy
 import sys
+import warnings
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -22,17 +25,16 @@ LINES = 110
 
 
 def run(example: Path, where: Path, *arguments: str) -> str:
-    """What an example prints, run in a directory; the package is the one that is tested."""
-    import tla
-
-    here = str(Path(tla.__file__).parent.parent)
-    done = subprocess.run(
-        [sys.executable, "-W", "error", example, *arguments],
-        cwd=where, env={**os.environ, "PYTHONPATH": here, "PYTHONIOENCODING": "utf-8"},
-        capture_output=True, encoding="utf-8", check=False,
-    )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
+    """What an example prints, run as a program in a directory; a warning is an error."""
+    said, complained = StringIO(), StringIO()
+    with (
+        chdir(where), redirect_stdout(said), redirect_stderr(complained), warnings.catch_warnings(),
+        mock.patch.object(sys, "argv", [str(example), *arguments]),
+    ):  # fmt: skip
+        warnings.simplefilter("error")
+        runpy.run_path(str(example), run_name="__main__")
+    assert complained.getvalue() == ""
+    return said.getvalue()
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: str(path.name))

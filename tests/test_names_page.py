@@ -34,7 +34,7 @@ ROOMS = [
 ]
 VALUES = {"layout", "tensor", "schedule", "arch", "map"}
 """What an example calls a value: ``schedule[t].coord``."""
-FIELDS = {"bits", "c0", "fractal", "minor_to_major", "origin_shape", "position"}
+FIELDS = {"bits", "c0", "fractal", "inner", "minor_to_major", "origin_shape", "outer", "position"}
 """What a row says of a value that it has named, or of the word for it."""
 
 

@@ -37,7 +37,7 @@ def test_a_page_has_its_parts(page: Path) -> None:
 
 
 def test_pages_are_numbered_and_lead_on() -> None:
-    assert len(PAGES) == 13
+    assert len(PAGES) == 15
     for number, page in enumerate(PAGES, 1):
         assert page.name.startswith(f"{number:02}_")
         assert page.read_text("utf-8").startswith(f"# {number}. ")

@@ -76,7 +76,7 @@ _ROOMS: Final[dict[str, Any]] = {
         (layouts, "compatible congruent flatten product shape_div unflatten weakly_congruent"),
         (layouts, "compact_col_major compact_row_major crd2crd crd2idx crd2offset idx2crd"),
         (layouts, "Layout make_layout make_layout_like make_ordered_layout"),
-        (layouts, "cosize depth get rank shape size slice_and_offset stride"),
+        (layouts, "cosize depth dice get rank shape size slice_ slice_and_offset stride"),
         (layouts, "col_major nN nZ row_major zN zZ"),
         (layouts, "ComposedLayout Swizzle get_tile_layout make_layout_tile"),
         (algebra, "coalesce filter filter_zeros composition complement"),
@@ -406,7 +406,7 @@ def _wanted(parameter: Parameter, value: Any) -> str:
     if annotation == "bool" and not isinstance(value, bool):
         return "true or false"
     wants_layout = annotation.startswith(("AnyLayout", "Layout[")) and "|" not in annotation
-    return "a layout" if wants_layout and not is_layout(value) else ""
+    return "a layout" if wants_layout and not _is_function(value) else ""
 
 
 def _result(

@@ -29,14 +29,16 @@ if TYPE_CHECKING:
 
 __all__ = ["FileError", "read", "tagged"]
 
-_CPP = re.compile(r"(const\s+)?(\w+::)*(Layout\s*<|MakeLayout\s*[(<]|make_layout\s*\()")
+_CPP = re.compile(
+    r"(const\s+)?(\w+::)*(Layout\s*<|MakeLayout\s*[(<]|(make_|make_composed_)layout\s*\(|composition\s*\()"
+)
 """The beginning of a C++ type or expression of a layout."""
 
 _TAGGED = re.compile(r"(::\s*)?(\w+\s*::\s*)*(?!\d)\w+\s*<\s*[A-Za-z>]")
 """The beginning of a layout by its tag and element type."""
 
-_SWIZZLED = re.compile(r"Sw?\s*<")
-"""The beginning of a swizzle, and of a layout seen through one."""
+_SWIZZLED = re.compile(r"Sw?\s*<|([gst]mem_)?ptr\[")
+"""The beginning of a swizzle, of a layout seen through one, and of a tensor as CuTe prints it."""
 
 _NAME = r"[A-Za-z_][\w.-]*"
 _WAY = r"(?:#[0-9]+)*|\{\s*(?:[0-9]+\s*(?:,\s*[0-9]+\s*)*)?\}"
@@ -89,6 +91,8 @@ def _value(text: str) -> Any:
     start = len(text) - len(text.lstrip())
     inside = text[start:].lstrip("( \t\r\n")
     looks_like_a_layout = inside[:1] in tuple("_-0123456789):")
+    if _SWIZZLED.match(text, start):
+        return parse(text)
     if "[" in text and not looks_like_a_layout:
         from .xla_bridge import parse_shape
 
@@ -97,8 +101,6 @@ def _value(text: str) -> Any:
     if by_tag is not None:
         return by_tag.layout
     if looks_like_a_layout or text.startswith("(", start):
-        return parse(text)
-    if _SWIZZLED.match(text, start):
         return parse(text)
     if _CPP.match(text, start):
         from .cpp import from_cpp

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from cases import check_all
-from oracle import rows
+from oracle import printed, rows
 
 import tla
 from tla import (
@@ -76,12 +76,6 @@ def tiler(x: Any) -> Any:
     if isinstance(x, dict):
         return tuple([layout_of(part) if isinstance(part, list) else part for part in x["tiler"]])
     return layout_of(x) if isinstance(x, list) else x
-
-
-def printed(layout: Any) -> str:
-    """The text, without marks of static ints, and with stride 0 where a mode has one coordinate."""
-    stride = tla.transform_leaf(lambda n, d: 0 if n == 1 else d, layout.shape, layout.stride)
-    return str(Layout(layout.shape, stride)).replace("_", "")
 
 
 def slice_of(given: dict[str, Any]) -> Any:

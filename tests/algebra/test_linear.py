@@ -14,11 +14,12 @@ from tla import (
     Swizzle,
     UndecidedError,
     is_composed,
+    is_injective,
     is_swizzle,
     sym,
 )
 from tla.algebra import LinearLayout, from_linear, to_linear
-from tla.algebra.linear import eliminated, image
+from tla.algebra.linear import conjugate, eliminated, image, swizzles
 
 FILE = "cute_linear.jsonl"
 
@@ -168,3 +169,32 @@ def test_what_is_not_linear_says_where() -> None:
     with pytest.raises(LayoutError, match="neither by itself nor through one swizzle") as error:
         from_linear(LinearLayout({"x": 3}, {"y": 2}, (1, 3, 2)))
     assert error.value.index == 0b011
+
+
+def test_a_swizzle_behind_a_layout_is_one_in_front_of_it() -> None:
+    """Where the bits stay in order in one mode, in two that follow each other, or elsewhere."""
+    rng, answered = Random(14), 0
+    for _i in range(300):
+        bits, order = [rng.randint(0, 4) for _n in range(3)], rng.sample(range(3), 3)
+        steps = [1 << sum(bits[j] for j in order[: order.index(i)]) for i in range(3)]
+        steps = [rng.choice([*[d] * 8, 0, 3 * d, -d]) for d in steps]
+        layout = Layout(tuple(1 << n for n in bits), tuple(steps))
+        swizzle = Swizzle(n := rng.randint(1, 2), rng.randint(0, 3), rng.choice([-n - 1, n, n + 1]))
+        found = conjugate(layout, swizzle)
+        inside = int(swizzle.size) <= int(layout.size)
+        if found is not None and inside:
+            answered += 1
+            assert all(layout(swizzle(x)) == found(layout(x)) for x in range(int(layout.size)))
+        elif inside and steps == [abs(d) for d in steps] and is_injective(layout):
+            assert any(d % 3 == 0 for d in steps) or not _is_one_swizzle(layout, swizzle)
+    assert answered > 50
+
+
+def _is_one_swizzle(layout: Any, swizzle: Any) -> bool:
+    width = int(layout.cosize).bit_length()
+    indices = range(int(layout.size))
+    return any(
+        all(layout(swizzle(x)) == t(layout(x)) for x in indices)
+        for t in swizzles(width)
+        if t.bits == swizzle.bits
+    )

@@ -27,7 +27,8 @@ from tla import (
 
 OPERATIONS = (
     "local_tile", "local_tile_proj", "local_partition", "local_partition_proj", "inner_partition",
-    "outer_partition", "zipped_divide_chain", "tiled_divide_slice",
+    "outer_partition", "zipped_divide_chain", "tiled_divide_slice", "zipped_divide_tensor",
+    "flat_divide_tensor",
 )  # fmt: skip
 
 
@@ -42,31 +43,36 @@ def parted(op: str, given: dict[str, Any], x: Any) -> Any:
     proj = (kept(given["proj"]),) if "proj" in given else ()
     if op.startswith("local_partition"):
         return local_partition(x, Layout(*value(given["tile"])), given["index"], *proj)
-    tiler, coord = value(given["tiler"]), kept(given["coord"])
+    tiler, coord = value(given["tiler"]), kept(given.get("coord"))
+    if op.endswith("_tensor"):
+        return {"zipped": zipped_divide, "flat": tla.flat_divide}[op.partition("_")[0]](x, tiler)
     if op == "tiled_divide_slice":
-        return tla.slice_and_offset(coord, tla.tiled_divide(x, tiler))
+        return tla.tiled_divide(x, tiler)[coord]
     if op == "zipped_divide_chain":
-        part, offset = local_tile(x, tiler, coord)
-        return zipped_divide(part, value(given["tiler2"])), offset
+        return zipped_divide(local_tile(x, tiler, coord), value(given["tiler2"]))
     calls: dict[str, Any] = {"inner_partition": inner_partition, "outer_partition": outer_partition}
     call = calls.get(op, local_tile)
     return call(x, tiler, coord, *proj)
 
 
+def offsets_of(tensor: Any) -> list[int]:
+    return [int(tensor(i)) for i in range(tensor.layout.size)]
+
+
 @over("row", [row for op in OPERATIONS for row in rows("cute_partition.jsonl", op)])
 def test_rows_of_cute(row: Any) -> None:
     given, wanted = row["inputs"], row["result"]
-    part, offset = parted(row["op"], given, cute_layout(given["A"]))
+    whole = cute_layout(given["A"])
+    part = parted(row["op"], given, make_tensor(None, whole))
+    if row["op"].endswith("partition") or row["op"] == "local_tile":
+        layout, offset = parted(row["op"], given, whole)
+        assert [int(layout(i)) + offset for i in range(layout.size)] == offsets_of(part)
     if "function_ok" in row:  # CuTe's answer is another function: it drops a carry into swizzled bits
-        whole = cute_layout(given["A"])
-        assert {int(part(i)) + offset for i in range(part.size)} < {
-            int(whole(i)) for i in range(whole.size)
-        }
+        assert {*offsets_of(part)} < {int(whole(i)) for i in range(whole.size)}
         return
     layout = cute_layout(wanted["layout"])
     assert tla.product_each(part.shape) == tla.product_each(layout.shape)
-    table = [int(part(i)) + offset for i in range(part.size)]
-    assert table == [int(layout(i)) + wanted["base"] for i in range(layout.size)]
+    assert offsets_of(part) == [int(layout(i)) + wanted["base"] for i in range(layout.size)]
 
 
 def random_tiles(rng: Random) -> tuple[Any, Any]:

@@ -6,8 +6,9 @@ These calls stand in every inner loop. Layouts and tuples are built for one call
 starts. Short rounds of the libraries are interleaved, and the least time of each is compared: "of
 pycute" is our time divided by pycute's on the same ints,
 "static" the same with every int of ours static, "of tensor-layouts" our time divided by theirs. Only
-ours checks its arguments. The second table times processes. Needs pycute, from nvidia-cutlass, and
-tensor-layouts for their columns.
+ours checks its arguments. The second table has our operations on swizzled layouts: "of plain" is the
+time divided by that of the same call on the layout inside. The third one times processes. Needs pycute,
+from nvidia-cutlass, and tensor-layouts for their columns.
 """
 
 from __future__ import annotations
@@ -49,6 +50,13 @@ def static(x: Any) -> Any:
     return tuple([static(i) for i in x]) if isinstance(x, tuple) else tla.Int(x)
 
 
+class Seen(NamedTuple):
+    """A layout behind a swizzle among the arguments of a row."""
+
+    swizzle: Sw
+    inner: Of
+
+
 class Row(NamedTuple):
     """An operation on some lists of arguments, by its name in each library, or as it is spelt there."""
 
@@ -65,6 +73,7 @@ class Library(NamedTuple):
 
     layout: Work
     swizzle: Work
+    composed: Work
     names: Any
     keep: Any
     """What keeps a mode of a slice."""
@@ -78,10 +87,13 @@ SEVEN = Of(((4, 8, 32), (2, 4, 8, 16)), ((1, 4096, 8), (4, 32768, 32, 131072)))
 ORDERED = Of(SEVEN.shape, ((2, 64, 8192), (1, 262144, 8, 512)))
 GAPS = Of(SEVEN.shape, ((1, 8, 64), (4096, 8192, 65536, 524288)))
 EACH = ((FLAT,), (ZN,), (SEVEN,))
+TILE = Of((8, 64), (64, 1))
+BLOCKS = Of(((8, 16), (64, 2)), ((64, 512), (1, 8192)))
+SWIZZLED = (Seen(Sw(3, 3, 3), TILE), Seen(Sw(3, 3, 3), BLOCKS))
 
 
-def apply(function: Work, x: Any) -> object:
-    return function(x)
+def apply(function: Work, *x: Any) -> object:
+    return function(*x)
 
 
 def refused(a: Any, b: Any) -> None:
@@ -99,6 +111,8 @@ ROWS = (
         apply,
         apply,
     ),
+    Row("c(i, j)", tuple((c, 5, 37) for c in SWIZZLED), apply, apply),
+    Row("c(i)", tuple((c, 437) for c in SWIZZLED), apply, apply),
     Row("get(x, 1).size", EACH, lambda x: tla.get(x, 1).size, lambda x: x[1].size()),
     Row("size", EACH, "size", "size", "size"),
     Row("x.size", EACH, attrgetter("size"), lambda x: x.size()),
@@ -176,6 +190,34 @@ ROWS = (
     ),
 )
 
+Operation = tuple[str, tuple[Any, ...], str | Work]
+
+OPERATIONS: tuple[Operation, ...] = (
+    ("x(i, j)", (5, 37), apply),
+    ("x[_, j]", ((tla._, 37),), lambda x, at: x[at]),
+    ("get", (1,), "get"),
+    ("x.size", (), attrgetter("size")),
+    ("coalesce", (), "coalesce"),
+    ("flatten", (), "flatten"),
+    ("group", (0, 2), "group"),
+    ("composition", (Of((4, 8), (2, 8)),), "composition"),
+    ("composition by mode", ((4, 8),), "composition"),
+    ("logical_divide", ((4, 8),), "logical_divide"),
+    ("zipped_divide", ((4, 8),), "zipped_divide"),
+    ("local_tile", ((4, 8), (1, 2)), "local_tile"),
+    ("local_partition", (Of((4, 8), (8, 1)), 5), "local_partition"),
+    ("logical_product", (Of(4, 1),), "logical_product"),
+    ("tile_to_shape", ((128, 256),), "tile_to_shape"),
+    ("upcast", (4,), "upcast"),
+    ("downcast", (2,), "downcast"),
+    ("right_inverse", (), "right_inverse"),
+    ("left_inverse", (), "left_inverse"),
+    ("is_injective", (), "is_injective"),
+    ("offsets", (), "offsets"),
+    ("str", (), str),
+)
+"""Operations on a layout and further arguments: plain, and behind a swizzle."""
+
 SEARCH = ["-m", "tla", "ascend", "search", "Ascend950", "half"]
 COMMANDS = (
     ("python -c pass", ["-c", "pass"], 15),
@@ -190,13 +232,15 @@ COMMANDS = (
 def libraries() -> dict[str, Library]:
     """The libraries that are installed; "static" is ours with static ints."""
     found = {
-        "tla": Library(tla.Layout, tla.Swizzle, tla, tla._),
-        "static": Library(tla.Layout, tla.Swizzle, tla, tla._, static=True),
+        "tla": Library(tla.Layout, tla.Swizzle, tla.ComposedLayout, tla, tla._),
+        "static": Library(tla.Layout, tla.Swizzle, tla.ComposedLayout, tla, tla._, static=True),
     }
     for name, swizzle in (("pycute", "pycute.swizzle"), ("tensor_layouts", "tensor_layouts")):
         try:
             names = import_module(name)
-            found[name] = Library(names.Layout, import_module(swizzle).Swizzle, names, None)
+            seen = import_module(swizzle)
+            composed: Any = getattr(seen, "ComposedLayout", None)
+            found[name] = Library(names.Layout, seen.Swizzle, composed, names, None)
         except ImportError:
             print(f"{name} is not installed", file=sys.stderr)
     return found
@@ -208,6 +252,8 @@ def built(x: Any, library: Library) -> Any:
         return library.layout(built(x.shape, library), built(x.stride, library))
     if isinstance(x, Sw):
         return library.swizzle(*x)
+    if isinstance(x, Seen):
+        return library.composed(built(x.swizzle, library), 0, built(x.inner, library))
     if isinstance(x, tuple):
         return tuple([built(i, library) for i in x])
     if x is tla._:
@@ -230,6 +276,8 @@ def least_times(works: dict[str, tuple[Library, Work]], case: tuple[Any, ...]) -
 
 
 def shown(x: Any) -> str:
+    if isinstance(x, Seen):
+        return f"{shown(x.swizzle)} o 0 o {shown(x.inner)}"
     if isinstance(x, Of):
         return f"{tla.to_text(x.shape)}:{tla.to_text(x.stride)}"
     return f"Sw<{','.join(map(str, x))}>" if isinstance(x, Sw) else repr(x)
@@ -262,6 +310,21 @@ def operations(words: list[str]) -> None:
             print(f"| {' | '.join(cells)} |", flush=True)
 
 
+def swizzled(words: list[str]) -> None:
+    print("\n| operation | of | swizzled, us | of plain |")
+    print("| --- | --- | --- | --- |")
+    library = Library(tla.Layout, tla.Swizzle, tla.ComposedLayout, tla, tla._)
+    for what, arguments, name in OPERATIONS:
+        if words and not any(word in what for word in words):
+            continue
+        work = getattr(tla, name) if isinstance(name, str) else name
+        for x in SWIZZLED:
+            took = least_times({"": (library, work)}, (x, *arguments))[""]
+            plain = least_times({"": (library, work)}, (x.inner, *arguments))[""]
+            cells = (what, f"`{shown(x)}`", f"{took:.2f}", f"{took / plain:.2f}x")
+            print(f"| {' | '.join(cells)} |", flush=True)
+
+
 def processes() -> None:
     print("\n| process | ms | more than bare Python, ms |")
     print("| --- | --- | --- |")
@@ -284,5 +347,6 @@ def processes() -> None:
 
 if __name__ == "__main__":
     operations(sys.argv[1:])
+    swizzled(sys.argv[1:])
     if not sys.argv[1:]:
         processes()

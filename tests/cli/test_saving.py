@@ -104,16 +104,16 @@ def test_an_open_file_by_its_number(file: Path) -> None:
 # --- or not at all ---
 
 
-def refused(path: Path | str, why: str) -> None:
+def refused(path: Path | str, *reasons: str) -> None:
     with pytest.raises(InputError) as caught:
         save(str(path), LARGE)
-    assert str(caught.value) == f"cannot write {visible(str(path))}: {why}"
+    assert str(caught.value) in [f"cannot write {visible(str(path))}: {why}" for why in reasons]
 
 
 def test_what_cannot_be_written(tmp_path: Path) -> None:
     refused(tmp_path, "Is a directory")
     refused(tmp_path / "a" / "b", "No such file or directory")
-    refused(f"{tmp_path}/a\0b", "embedded null byte")
+    refused(f"{tmp_path}/a\0b", "embedded null byte", "stat: embedded null character in path")
     (tmp_path / "loop").symlink_to("loop")
     refused(tmp_path / "loop", "Too many levels of symbolic links")
     assert littered(tmp_path) == ["loop"]

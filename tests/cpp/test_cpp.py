@@ -405,6 +405,20 @@ def test_what_cute_alone_has_comes_back(kind: str) -> None:
         assert from_cpp(to_cpp(x, "cute", kind)) == x
 
 
+def test_a_composition_is_read() -> None:
+    """The first line of `sgemm_sm80.cu` at which a reader of layouts alone stops."""
+    atom = "Layout<Shape <_8,Shape <_8, _8>>,\n  Stride<_8,Stride<_1,_64>>>{}"
+    found = read(f"composition(Swizzle<3,3,3>{{}}, {atom})")
+    assert found == ComposedLayout(Swizzle(3, 3, 3), 0, from_cpp(atom))
+    assert read("cute::composition(Layout<_8,_2>{}, Layout<_4>{})") == Layout(_4, _2)
+    for text in (
+        "composition(Layout<Shape<_6,_2>,Stride<_8,_2>>{}, Layout<_4,_4>{})",
+        "composition(3, 4)",
+    ):
+        with pytest.raises(ParseError):
+            read(text)
+
+
 # --- read ---
 
 STATIC = Layout((_16, _4), (_1, _16))

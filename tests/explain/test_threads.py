@@ -57,6 +57,15 @@ def test_a_thread_has_one_colour() -> None:
     assert all(len(each) == 1 for each in colours.values())
 
 
+@pytest.mark.parametrize("text", ["((2,4),(2,2)):((2,8),(1,4))", "((4,2),2):((1,8),4)", "(8,0):(1,1)"])
+def test_a_few_threads_have_different_colours(text: str) -> None:
+    figure = tv_figure(parse(text), (4, 8))
+    pairs = {
+        ((c.text or "").split()[0], c.colour) for row in figure.grids[0].cells for c in row if c.valid
+    }
+    assert len(dict(pairs)) == len({colour for _thread, colour in pairs}) == len(pairs)
+
+
 def test_a_tile_larger_than_what_is_shown() -> None:
     figure = tv_figure(parse("(1024,1024):(1,1024)"), (1024, 1024))
     assert figure.size == figure.valid_size == 1 << 20

@@ -8,8 +8,9 @@ each callable was given there. In a call some of them are replaced by hostile va
 another place.
 
 A call may return, or raise a `TlaError`, or a `TypeError` for a wrong number or name of arguments. What
-an argument itself raised passes through. Anything else is a fault, and so are more than 5 s of CPU time,
-or more than 1 GiB beside what was there at the start. Each fault is printed once, with a call for it:
+an argument itself raised, or a function among the arguments, passes through. Anything else is a fault,
+and so are more than 5 s of CPU time, or more than 1 GiB beside what was there at the start. Each fault
+is printed once, with a call for it:
 
     PYTHONPATH=tests/fuzz python -c 'from arguments import *; CALL'
 """
@@ -19,6 +20,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import doctest
+import functools
 import inspect
 import io
 import json
@@ -33,6 +35,7 @@ from collections import namedtuple
 from enum import Enum
 from functools import cache
 from importlib import import_module
+from itertools import zip_longest
 from pathlib import Path
 from random import Random
 from types import ModuleType
@@ -139,7 +142,6 @@ HOSTILE = """
     io.StringIO('x') complex memoryview(b'ab') (Layout(4),Layout(2)) [Layout(4)] (2**64,2**64) [4,2]
     range(10**6)
 """.replace("\n", " ")
-CALLED = ("int", "complex", "len", "print", "Layout", "TlaError", "np.int64")
 NUMPY = """
     np.int8(5) np.uint8(200) np.int16(-1) np.int32(4) np.int64(2) np.uint64(2**63) np.bool_(True)
     np.float32(2) np.float64('nan') np.array(3) np.array([4,2]) np.array(1.5) np.array([])
@@ -472,8 +474,6 @@ class Draws:
                     by_name = True
                     continue
                 text = self.any_value() if p.name in wrong else known.get(p.name) or self.good(p)
-                if text in CALLED and ("Callable" in str(p.annotation) or "Of" in str(p.annotation)):
-                    text = "RaisingBool()"  # what a function of Python's own raises is its own
                 if p.kind is p.POSITIONAL_ONLY and not by_name:
                     args.append(text)
                 elif p.kind is p.KEYWORD_ONLY or by_name or rng.random() < 0.1:
@@ -545,6 +545,7 @@ def _ending(call: Call, receiver: Any, args: tuple[Any, ...], kwargs: dict[str, 
                 getattr(receiver, name)
                 return None
             target = getattr(receiver, name)
+        args, kwargs = _with_own_functions(call.entry, args, kwargs)
         result = target(*args, **kwargs)
         if inspect.isgenerator(result):
             for _value, _n in zip(result, range(100), strict=False):
@@ -556,7 +557,11 @@ def _ending(call: Call, receiver: Any, args: tuple[Any, ...], kwargs: dict[str, 
             return f"an error that cannot be printed: {_described(other)}"
     except FromTheArgument:
         return None
-    except TypeError as error:
+    except Exception as error:
+        if _is_from_own_function(error):
+            return None
+        if not isinstance(error, TypeError):
+            return _described(error)
         if _ARITY.search(str(error)):  # of a function that passes its arguments on
             return None
         try:
@@ -567,6 +572,59 @@ def _ending(call: Call, receiver: Any, args: tuple[Any, ...], kwargs: dict[str, 
     except BaseException as error:
         return _described(error)
     return None
+
+
+def own_function(function: Any) -> Any:
+    """A function of the caller, which stands in the traceback of all that it raises."""
+
+    def own(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **kwargs)
+
+    with contextlib.suppress(Exception):
+        functools.update_wrapper(own, function)
+    return own
+
+
+_OWN_CODE = own_function(len).__code__
+
+
+def _with_own_functions(
+    entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments, with every callable that is passed for a function as one of the caller."""
+    function = entry.function.__func__ if entry.kind == "bound" else entry.function
+    known = signature(function)
+    if known is None:
+        return args, kwargs
+    parameters = list(known.parameters.values())
+    if entry.owner and not isinstance(entry.function, staticmethod):
+        parameters = parameters[1:]
+    taken = {p.name: p for p in parameters}
+
+    def owned(x: Any, p: inspect.Parameter | None) -> Any:
+        is_function = callable(x) and p is not None and _takes_function(str(p.annotation))
+        return own_function(x) if is_function else x
+
+    places = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    places += [p for p in parameters if p.kind is p.VAR_POSITIONAL] * max(0, len(args) - len(places))
+    held = [owned(x, p) for x, p in zip_longest(args, places[: len(args)])]
+    return tuple(held), {name: owned(x, taken.get(name)) for name, x in kwargs.items()}
+
+
+@cache
+def _takes_function(annotation: str) -> bool:
+    """Whether an annotation, or an alias of the library in it, names a function."""
+    rooms = [module for name, module in list(sys.modules.items()) if name.split(".")[0] == "tla"]
+    meant = (str(vars(room).get(word, "")) for word in _words(annotation) for room in rooms)
+    return any("Callable" in text for text in (annotation, *meant))
+
+
+def _is_from_own_function(error: BaseException) -> bool:
+    """Whether a function of the caller raised an error."""
+    at = error.__traceback__
+    while at is not None and at.tb_frame.f_code is not _OWN_CODE:
+        at = at.tb_next
+    return at is not None
 
 
 _ARITY = re.compile(

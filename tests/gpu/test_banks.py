@@ -60,9 +60,11 @@ def random_case(rng: Random) -> tuple[Any, list[int], int, int]:
     return layout, [vector * i for i in at], element, vector
 
 
-def test_random_accesses_against_every_byte() -> None:
-    rng, seen = Random(5), set()
-    for _ in range(300):
+@pytest.mark.parametrize("draws", [300, pytest.param(20_000, marks=pytest.mark.slow)])
+def test_random_accesses_against_every_byte(draws: int) -> None:
+    """All 20,000: ``pytest -m slow tests/gpu/test_banks.py``."""
+    rng, seen = Random(draws), set()
+    for _ in range(draws):
         layout, places, element, vector = random_case(rng)
         # a vector lies along a row, whose indices are as many apart as there are rows
         rows = layout.shape[0]

@@ -236,6 +236,23 @@ def test_swizzles_and_tensors() -> None:
             assert [part.data_offset + i for i in function(part.layout)] == [5 + i for i in offsets]
 
 
+@over("name, counts, tile", MMAS)
+def test_every_thread_at_once(name: str, counts: Any, tile: Any) -> None:
+    """The thread `_` keeps the threads in front: at a thread it is what the thread has."""
+    mma = tiled_mma(name, Layout(counts), tile)
+    rng = Random(5)
+    for operand in ("a", "b", "c"):
+        first, second = (2 * int(n) for n in mma.extents(operand))
+        x = ComposedLayout(Swizzle(2, 0, 3), 0, Layout((first, second), (second, 1)))
+        whole, begin = mma.partition(x, tla._, operand)
+        for thread in rng.choices(range(int(tla.get(whole, 0).size)), k=2):
+            part, offset = mma.partition(x, thread, operand)
+            assert whole.shape[1:] == part.shape
+            for index in rng.choices(range(int(part.size)), k=4):
+                coord = tla.idx2crd(index, part.shape)
+                assert begin + whole(thread, *coord) == offset + part(index)
+
+
 def test_a_copy_of_a_transposed_matrix() -> None:
     """`ldmatrix` with 8 x 8 matrices of 16 bits: thread 5 points to row 5, and gets row 1."""
     copy = tiled_copy("SM75_U32x1_LDSM_N", Layout((8, 4), (4, 1)), Layout((1, 2)))

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, strategies as st
+from limited import limited_time
 
 import tla
 from tla import KindError, Layout, LimitError, ParseError, Swizzle, TlaError, limits, sym
 from tla.ascend import gemm, registration, schedules, search
-from tla.ground import LIMITS
+from tla.ground import LIMITS, shown
 from tla.ground.limits import limit_of
 from tla.hlo import read_instruction, read_module
 from tla.hlo.lexing import end_of_brackets
@@ -27,6 +29,8 @@ from tla.indexing import (
 )
 from tla.layouts import repeat
 from tla.numbers.cases import cases
+from tla.numbers.ints import limit_leaves, static_mask
+from tla.testing import int_tuples
 from tla.xla_bridge import OldLayout, padding_mask, parse_shape
 
 A, B, C, D = map(sym, "ABCD")
@@ -61,6 +65,13 @@ def known(maps: list[list[Any]]) -> None:
             raise TlaError(m.reason)
 
 
+def tower(levels: int, part: Any = 1) -> Any:
+    """A tuple of two parts that are one, of so many levels."""
+    for _level in range(levels):
+        part = (part, part)
+    return part
+
+
 BEYOND: dict[str, list[tuple[int, Callable[[], Any]]]] = {
     "terms": [(4, lambda: (A + B) * (C + D) * (A + C) * (B + D) * (A + D)), (5, lambda: (A * B) ** 3)],
     "cells": [(12, lambda: tla.layout_figure(Layout((4, 4))))],
@@ -85,6 +96,7 @@ BEYOND: dict[str, list[tuple[int, Callable[[], Any]]]] = {
     "brackets": [(3, lambda: end_of_brackets("{{{{}}}}", 0))],
     "calls": [(1, lambda: known(computation_maps(CALLS.entry)))],
     "maps": [(1, lambda: known(computation_maps(SUMS.entry)))],
+    "leaves": [(2048, lambda: tla.size(tower(12))), (9, lambda: Layout(tower(13), tower(13)))],
     "modes": [(9, lambda: repeat(4, 10))],
     "rank": [
         (5, lambda: tla.evaluate("append(4, 1, upto=6)")),
@@ -227,6 +239,72 @@ def test_shared_parts_take_no_time_that_doubles() -> None:
             LimitError, match="a symbolic int has a text of more than 1048576 characters"
         ):
             write(x)
+
+
+WALKS: dict[str, Any] = {
+    "Layout": Layout,
+    "Layout of both": lambda x: Layout(x, x),
+    "origin_shape": lambda x: Layout(8, 1, x),
+    "make_tile": tla.make_tile,
+    "make_tuple": tla.make_tuple,
+    "size": tla.size,
+    "depth": tla.depth,
+    "rank": tla.rank,
+    "flatten": tla.flatten,
+    "product": tla.layouts.product,
+    "product_each": tla.layouts.product_each,
+    "product_like": lambda x: tla.layouts.product_like(x, x),
+    "congruent": lambda x: tla.congruent(x, x),
+    "weakly_congruent": lambda x: tla.weakly_congruent(x, x),
+    "compatible": lambda x: tla.compatible(x, x),
+    "is_static": tla.is_static,
+    "static_mask": static_mask,
+    "add": lambda x: tla.add(x, x),
+    "max_": tla.max_,
+    "text_of": tla.layouts.text_of,
+    "shape_div": lambda x: tla.shape_div(x, 2),
+    "shape_div by it": lambda x: tla.shape_div(4, x),
+    "idx2crd": lambda x: tla.idx2crd(0, x),
+    "crd2idx": lambda x: tla.crd2idx(x, x),
+    "crd2offset": lambda x: tla.crd2offset(0, x, x),
+    "a coordinate": Layout(8),
+    "a slice": lambda x: Layout((8, 2))[tla._, x],
+    "has_underscore": tla.layouts.has_underscore,
+    "compact_row_major": tla.compact_row_major,
+    "composition": lambda x: tla.composition(Layout(8), x),
+    "coalesce": lambda x: tla.coalesce(Layout(sym("M")), x),
+    "repeat_like": lambda x: tla.layouts.repeat_like(x, 1),
+    "to_cpp": tla.to_cpp,
+}
+
+
+@pytest.mark.parametrize("walk", WALKS.values(), ids=WALKS)
+@pytest.mark.parametrize(("part", "shared"), [(1, 40), (tower(9), 1 << 12)], ids=["high", "wide"])
+def test_a_tuple_whose_parts_are_shared_is_counted_before_it_is_walked(
+    walk: Callable[[Any], Any], part: Any, shared: int
+) -> None:
+    x = tower(40) if part == 1 else (part,) * shared
+    with limited_time(5), pytest.raises(LimitError, match=r"an int tuple of \d+ ints") as caught:
+        walk(x)
+    assert caught.value.limit == "leaves"
+    assert len(str(caught.value)) < 500
+
+
+@given(int_tuples(st.integers(1, 3), min_rank=1), st.integers(1, 30))
+def test_leaves_are_counted_as_often_as_they_occur(x: Any, times: int) -> None:
+    high = tower(11, (x,) * times)
+    count = len(list(tla.layouts.leaves(x))) * times << 11
+    with limits(leaves=count):
+        limit_leaves(high)
+    with pytest.raises(LimitError, match=f"an int tuple of {count} ints"), limits(leaves=count - 1):
+        limit_leaves(high)
+
+
+def test_an_error_shows_the_start_of_a_value_of_many_parts() -> None:
+    assert shown(tower(40)) == f"{'(' * 37}..."
+    assert shown(tower(9)) == f"{repr(tower(9))[:37]}..."
+    assert shown({"a": [[1], (2,)] * 60}) == "{'a': [[1], (2,), [1], (2,), [1], (2,..."
+    assert shown([{1}, ()] * 60) == f"{repr([{1}, ()] * 60)[:37]}..."
 
 
 @pytest.mark.parametrize(("n", "m"), [*product((50, 400), (0, 1))])

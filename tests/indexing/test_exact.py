@@ -47,7 +47,9 @@ def set_of(r: Relation) -> Pairs:
 # --- random maps, by enumeration ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize(
+    "seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 8))]
+)
 def test_it_has_the_pairs_of_the_map(seed: int) -> None:
     """2,000 maps in all: pairs, counts, bounds; and back to maps, proved equal."""
     for m in random_maps(Random(seed), 250, most=400):

@@ -14,6 +14,7 @@ from tla import (
     CongruenceError,
     CoordinateError,
     Int,
+    KindError,
     LeafError,
     _,
     _0,
@@ -150,6 +151,14 @@ def test_each_mode_of_a_tuple_extends_for_itself() -> None:
     assert idx2crd((9, 13), BLOCKS, extend=True) == ((1, 2), (1, 3))
     with pytest.raises(CoordinateError):
         crd2offset((-1, 0), BLOCKS, stride, extend=True)
+
+
+@pytest.mark.parametrize("extend", [None, 1, (4, 2)])
+def test_extending_is_asked_for_with_a_bool(extend: Any) -> None:
+    with pytest.raises(KindError, match="extend is a bool, not"):
+        idx2crd(96, BLOCKS, extend)
+    with pytest.raises(KindError, match="extend is a bool, not"):
+        crd2offset(96, BLOCKS, BLOCKS, extend)
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,17 @@
 """Whole offset tables, with numpy and without."""
 
 import sys
-from typing import Any
+from functools import reduce
+from itertools import product
+from operator import getitem
+from typing import Any, Final
 
 import pytest
 from hypothesis import given
 
 import tla
-from tla import Layout, LayoutError, LimitError, offset_lists, offsets
+from tla import E, Layout, LayoutError, LimitError, make_identity_layout, offset_lists, offsets
+from tla.layouts import flatten_to_tuple
 from tla.testing import layouts, naive_table, shapes
 
 np = pytest.importorskip("numpy")
@@ -32,6 +36,24 @@ def test_shapes_without_modes_or_elements() -> None:
     assert offsets(Layout(5, 2)).tolist() == [0, 2, 4, 6, 8]
     assert offsets(Layout((4, 0, 3))).shape == (4, 0, 3)
     assert offset_lists(Layout((2, 0))) == [[], []]
+
+
+COORDINATES: Final = (
+    make_identity_layout(((2, 2), 3)),
+    Layout((2, 3), (E(1), E(0, 1))),
+    Layout((2, (2, 2)), (0, (E(0) + 2 * E(1), -E(1)))),
+    Layout(4, E(1)),
+    make_identity_layout((2, 0)),
+)
+
+
+@pytest.mark.parametrize("layout", COORDINATES, ids=str)
+def test_coordinates_lie_along_a_last_axis(layout: Any) -> None:
+    table, lists = offsets(layout), offset_lists(layout)
+    for at in product(*map(range, table.shape[:-1])):
+        value = layout(*at)
+        assert tuple(table[at]) == flatten_to_tuple(value)
+        assert reduce(getitem, at, lists) == value
 
 
 def test_strides_at_the_edge_of_64_bits() -> None:

@@ -11,6 +11,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from random import Random
 
@@ -224,6 +225,8 @@ def test_reads_what_xla_reads() -> None:
     answer = subprocess.run([_PYTHON, "-c", "import jaxlib._hlo"], capture_output=True, check=False)
     if answer.returncode:
         pytest.skip("jaxlib is not installed")
+    if not version("jaxlib").startswith("0.10."):
+        pytest.skip("the rules of layouts are those of jaxlib 0.10; a later validator takes more")
     found, read = differences(2000, seed=0)
     assert found == []
     assert read > 500  # the texts are not all refused

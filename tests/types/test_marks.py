@@ -67,18 +67,20 @@ UNMARKED = {
         "compatible congruent evenly_divides has_underscore is_bijective is_composed is_contiguous"
         " is_injective is_layout is_major is_static is_surjective_onto is_swizzle"
         " known_divides known_eq known_lt same_function same_static static_mask weakly_congruent"
-        " Layout.is_static"
+        " OfCoordinates.is_static"
     ),
     "depends on the origin shape, which no type tells": (
         "make_tensor_like Layout.is_padded Layout.is_valid Layout.origin_shape Layout.trimmed"
-        " Layout.valid_size"
+        " OfCoordinates.valid_size ComposedLayout.is_valid ComposedLayout.origin_shape"
+        " ComposedLayout.trimmed"
     ),
     "of unknowns that have names, or of what is assumed of them": (
-        "Condition Expr SymbolicInt assume sym Layout.assuming Layout.assumptions Layout.bind"
-        " Layout.conditions Layout.with_assumptions Layout.symbols"
+        "Condition Expr SymbolicInt assume sym Layout.assumptions Layout.bind Layout.with_assumptions"
+        " OfCoordinates.assuming OfCoordinates.conditions OfCoordinates.symbols"
+        " ComposedLayout.assumptions ComposedLayout.bind ComposedLayout.with_assumptions"
     ),
     "a table, a picture or a text": (
-        "layout_figure offset_lists offsets strip_figure to_cpp to_text Layout.explain"
+        "layout_figure offset_lists offsets strip_figure to_cpp to_text OfCoordinates.explain"
     ),
     "many values, one by one": "coords ComposedLayout.cosize",
     "bits, of which no type tells": "LinearLayout from_linear to_linear",
@@ -101,7 +103,7 @@ def test_what_is_public_is_marked_or_it_is_said_why_not() -> None:
     public: dict[str, Any] = {name: getattr(tla, name) for name in tla.__all__ if name not in ERRORS}
     for room in (tla.layouts, tla.algebra):
         public |= {name: getattr(room, name) for name in vars(room)["__all__"]}
-    for cls in (Int, Layout, Swizzle, ComposedLayout):
+    for cls in (Int, Layout, Swizzle, ComposedLayout, tla.layouts.OfCoordinates):
         public |= {
             f"{cls.__name__}.{name}": value
             for name, value in vars(cls).items()
@@ -128,6 +130,7 @@ UNMARKED_OF_ASCEND = {
         "Tensor.assumptions Tensor.element Tensor.is_aligned Tensor.is_valid Tensor.origin_shape"
         " Tensor.with_assumptions"
     ),
+    "the layout of a tensor, whose start no type tells": "Tensor.inner Tensor.with_inner",
     "a number or a text of the table of architectures": (
         "Arch.gm_bandwidth Arch.l2_bandwidth Arch.source Arch.tag"
     ),

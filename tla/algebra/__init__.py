@@ -84,7 +84,10 @@ if TYPE_CHECKING:
         extended_modes as extended_modes,
         tiler_layout as tiler_layout,
     )
-    from .coordinates import numbered_layout as numbered_layout
+    from .coordinates import (
+        gives_coordinates as gives_coordinates,
+        numbered_layout as numbered_layout,
+    )
     from .inverse import left_inverted as left_inverted, right_inverted as right_inverted
     from .linear import swizzles as swizzles
     from .modes import (

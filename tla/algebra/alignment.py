@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import CoordinateError, LayoutError, UndecidedError, UnsupportedError
 from ..ground import constexpr
-from ..layouts import AnyLayout, ComposedLayout, as_layout, is_composed, is_swizzle, make_layout
+from ..layouts import (
+    AnyLayout,
+    ComposedLayout,
+    as_layout,
+    is_composed,
+    is_static,
+    is_swizzle,
+    make_layout,
+    static_as,
+)
 from ..numbers import _0, _1, is_asked, is_open, known_int
 from .coalesce import coalesced, same_function
 from .composition import composed, composition
@@ -45,8 +54,11 @@ def max_common_layout(a: AnyLayout, b: AnyLayout, *, assume: Conditions | None =
         if is_composed(a) and is_composed(b) and a.outer == b.outer and not (a.offset or b.offset):
             outer: Any = a.outer
             run = make_layout(run_of(outer, known_int(common.size)))
-            return composition(common, ComposedLayout(outer, _0, run))
-        return composed(common, of_modes([(gcd(known_int(common.size), whole_a, whole_b), 1)]))
+            found: Any = composition(common, ComposedLayout(outer, _0, run))
+        else:
+            found = composed(common, of_modes([(gcd(known_int(common.size), whole_a, whole_b), 1)]))
+        both: AnyLayout = static_as(a, found) if is_static(b) else found
+        return both
     return named("max_common_layout", _common, as_layout(a), as_layout(b), inner=True)
 
 

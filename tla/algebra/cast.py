@@ -25,6 +25,7 @@ from ..layouts import (
     cosize,
     is_composed,
     is_swizzle,
+    static_as,
     trusted,
 )
 from ..numbers import (
@@ -57,6 +58,8 @@ if TYPE_CHECKING:
 def upcast(layout: AnyLayout, n: IntLike, *, assume: Conditions | None = None) -> AnyLayout:
     """Return the layout of the vectors of ``n`` elements that hold the elements of a layout.
 
+    Of a swizzle of offsets in elements, it is that of offsets in vectors.
+
     With ``k`` the factors by which the extents shrink, leaf by leaf,
     ``result(c // k) == floor(layout(c) / n)`` and ``n * result(c) == layout(k * c)``.
 
@@ -82,6 +85,8 @@ def upcast(layout: AnyLayout, n: IntLike, *, assume: Conditions | None = None) -
     """
     if is_composed(layout):
         return _cast_seen(layout, leaf(n), upcast)
+    if is_swizzle(layout):
+        return _cast_swizzle(layout, layout, leaf(n), upcast)
     return named("upcast", _upcast, as_layout(layout), leaf(n))
 
 
@@ -163,7 +168,7 @@ def _not_whole(layout: AnyLayout, n: Any, i: int, s: Any, d: Any) -> Divisibilit
 
 @operation
 def downcast(layout: AnyLayout, n: IntLike, *, assume: Conditions | None = None) -> AnyLayout:
-    """Return the layout of the parts of elements, ``n`` parts to each.
+    """Return the layout of the parts of elements, ``n`` parts to each; of a swizzle that of offsets.
 
     With ``k`` the factors by which the extents grow, ``result(k * c) == n * layout(c)``. They are
     ``n`` where the stride is 1 or -1, so that its elements become all their parts, and 1 elsewhere.
@@ -185,6 +190,8 @@ def downcast(layout: AnyLayout, n: IntLike, *, assume: Conditions | None = None)
     """
     if is_composed(layout):
         return _cast_seen(layout, leaf(n), downcast)
+    if is_swizzle(layout):
+        return _cast_swizzle(layout, layout, leaf(n), downcast)
     return named("downcast", _downcast, as_layout(layout), leaf(n))
 
 
@@ -222,13 +229,28 @@ def _growing(layout: AnyLayout, n: Any, modes: Modes) -> int | None:
 
 
 def _cast_seen(layout: ComposedLayout, n: Any, cast: Callable[[AnyLayout, Any], AnyLayout]) -> Any:
-    """A cast of a layout seen through a swizzle: the swizzle moves by the bits of ``n``.
+    """A cast of a layout seen through a swizzle: the swizzle moves by the bits of ``n``."""
+    swizzle = _cast_swizzle(layout, layout.outer, n, cast)
+    if cast is downcast:
+        return ComposedLayout(swizzle, layout.offset * n, cast(layout.inner, n))
+    if known_int(layout.offset) % known_int(n):
+        raise DivisibilityError(
+            f"upcast of {layout} by {n} does not give whole vectors",
+            f"Its offset {layout.offset} is no multiple of {n}.",
+            layout=layout,
+            n=n,
+        )
+    return ComposedLayout(swizzle, layout.offset // n, cast(layout.inner, n))
+
+
+def _cast_swizzle(layout: Any, outer: Any, n: Any, cast: Any) -> Any:
+    """A cast of the outer part of a layout, or of a swizzle alone.
 
     Of a vector, an upcast drops the bits that the swizzle writes inside it. Bits that it reads there
     would tear vectors apart.
     """
     _require_positive(n, "the elements of a vector")
-    count, outer, offset = known_int(n), layout.outer, known_int(layout.offset)
+    count = known_int(n)
     if not is_swizzle(outer) or count & (count - 1):
         raise UnsupportedError(
             f"{layout} cannot be cast by {n}: its outer function moves no whole vectors",
@@ -237,9 +259,9 @@ def _cast_seen(layout: ComposedLayout, n: Any, cast: Callable[[AnyLayout, Any], 
             n=n,
         )
     low = count.bit_length() - 1
-    bits, base, shift = (int(x) for x in (outer.bits, outer.base, outer.shift))
+    bits, base, shift = outer.bits.real, outer.base.real, outer.shift.real
     if cast is downcast:
-        return ComposedLayout(Swizzle(bits, base + low, shift), layout.offset * n, cast(layout.inner, n))
+        return Swizzle(bits, base + low, shift)
     lost = max(0, low - base - max(0, -shift))  # written inside a vector
     if bits > lost and shift < 0 and base < low:
         raise DivisibilityError(
@@ -249,16 +271,8 @@ def _cast_seen(layout: ComposedLayout, n: Any, cast: Callable[[AnyLayout, Any], 
             layout=layout,
             n=n,
         )
-    if offset % count:
-        raise DivisibilityError(
-            f"upcast of {layout} by {n} does not give whole vectors",
-            f"Its offset {offset} is no multiple of {n}.",
-            layout=layout,
-            n=n,
-        )
     left = max(0, bits - lost)
-    swizzle = Swizzle(left, max(0, base - low), shift if left or abs(shift) else 0)
-    return ComposedLayout(swizzle, layout.offset // n, cast(layout.inner, n))
+    return Swizzle(left, max(0, base - low), shift if left or abs(shift) else 0)
 
 
 # --- by type ----------------------------------------------------------------------------------
@@ -282,6 +296,8 @@ def recast_layout(
     (4,4):(1,4)
     >>> print(recast_layout(Layout((8, 4), (1, 8)), 32, 8), recast_layout(Layout(8, 1), 6, 8))
     (32,4):(1,32) 6:1
+    >>> print(recast_layout(Swizzle(3, 4, 3), "u8", "bf16"))  # of bytes, then of elements
+    Sw<3,3,3>
 
     Args:
         old_type, new_type: Names of element types, or their widths in bits. Names are static.
@@ -357,7 +373,8 @@ def max_alignment(layout: AnyLayout) -> int:
     """
     inner, whole = whole_vectors(layout)
     widest: int = named("the widest vector", _widest, inner)
-    return gcd(known_int(widest), whole) if whole else widest
+    shorter: int = static_as(layout, gcd(known_int(widest), whole)) if whole else widest
+    return shorter
 
 
 def _widest(layout: AnyLayout) -> Any:

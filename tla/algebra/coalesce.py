@@ -18,6 +18,7 @@ from ..errors import CongruenceError, CoordinateError, UndecidedError
 from ..ground import constexpr, limit_error, limit_of
 from ..layouts import (
     AnyLayout,
+    Layout,
     as_int_tuple,
     as_layout,
     is_composed,
@@ -95,18 +96,20 @@ def coalesce(
         return call_assuming(assume, coalesce, layout, profile)
     if profile is None:
         read = read_modes(layout)
-        if read is None:
-            return _coalesced(layout, None)
-        modes = coalesced(read[0])
-        shape: Any = layout.shape
-        if len(modes) == len(read[0]) > 1 and layout.beside is None and TUPLE not in map(type, shape):
-            return layout  # it has the fewest modes
-        return of_modes(modes, read[1])
-    if getattr(layout, "beside", 0) is None:
+        if read is not None:
+            modes = coalesced(read[0])
+            is_least = len(modes) == len(read[0]) > 1 and layout.beside is None
+            if is_least and TUPLE not in map(type, layout.shape):
+                return layout  # it has the fewest modes
+            return of_modes(modes, read[1])
+    elif type(layout) is Layout and layout.beside is None:
         s, d = layout.shape, layout.stride
         found = _by_profile(profile, s, d) or of_static(partial(_by_profile, profile), s, d)
         if found is not None:
             return trusted(*found)
+    if is_composed(layout):
+        seen: AnyLayout = layout.with_inner(coalesce(layout.inner, profile))
+        return seen
     return _coalesced(layout, profile)
 
 
@@ -130,7 +133,6 @@ def _by_profile(profile: Any, shape: Any, stride: Any) -> Mode | None:
 
 
 @keeps_assumptions
-@of_domain
 def _coalesced(layout: AnyLayout, profile: IntTuple | None) -> AnyLayout:
     """`coalesce` of any ints."""
     if profile is None:

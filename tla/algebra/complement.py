@@ -10,9 +10,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..errors import LayoutError, OverlapError, UnsupportedError
+from ..errors import LayoutError, OverlapError, UndecidedError, UnsupportedError
 from ..ground import constexpr, naming_call
-from ..layouts import AnyLayout, as_shape, is_composed, is_swizzle, leaves, text_of, trusted
+from ..layouts import (
+    AnyLayout,
+    ComposedLayout,
+    as_shape,
+    is_composed,
+    is_swizzle,
+    leaves,
+    text_of,
+    trusted,
+)
 from ..numbers import (
     INT,
     PLAIN_INTS,
@@ -32,7 +41,7 @@ from ..numbers import (
 )
 from .composition import tiler_layout
 from .facts import is_bijective
-from .linear import run_of
+from .linear import eliminated, preimage, run_of, to_linear
 from .modes import (
     Mode,
     Modes,
@@ -91,16 +100,30 @@ def complement(
 
 def _filling(layout: Any) -> AnyLayout:
     """The inner layout of one that reaches the same offsets, of a swizzle that keeps them together."""
-    inner = layout.inner
-    n = known_int(inner.size)
-    is_same = is_swizzle(layout.outer) and known_eq(layout.offset, 0) is True
-    if not is_same or is_composed(inner) or not is_bijective(inner) or run_of(layout.outer, n) < n:
+    inner: AnyLayout = layout.inner
+    n, is_seen = known_int(inner.size), is_swizzle(layout.outer) and not hasattr(inner, "inner")
+    is_range = is_seen and known_eq(layout.offset, 0) is True and is_bijective(inner)
+    is_range = is_range and run_of(layout.outer, n) == n
+    if not is_seen or not (is_range or _moves_as_one(layout, inner)):
         raise UnsupportedError(
             f"{layout} has no complement of known form",
-            "It has one where the inner layout fills a range that the swizzle maps onto itself.",
+            "It has one where what the inner layout reaches stays together: the swizzle maps it onto"
+            " itself, and the offset adds no bit that it has.",
             layout=layout,
         )
-    return inner  # type: ignore[no-any-return]
+    return inner
+
+
+def _moves_as_one(layout: ComposedLayout, inner: AnyLayout) -> bool:
+    """Whether bits show that the offsets of a layout are those of the inner one, all moved alike."""
+    try:
+        f, g = to_linear(layout), to_linear(inner)
+    except (LayoutError, UndecidedError):
+        return False
+    pivots, _kernel = eliminated(g.columns)
+    _index, first = preimage(pivots, f.constant)
+    is_onto_itself = f.rank == g.rank and not any(preimage(pivots, x)[1] for x in f.columns)
+    return is_onto_itself and not any(first & column for column in g.columns)
 
 
 def free(

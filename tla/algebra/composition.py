@@ -25,9 +25,11 @@ disjoint intervals of definition are "no carry".
 
 from __future__ import annotations
 
+from contextlib import suppress
+from math import prod
 from typing import TYPE_CHECKING, Any, overload
 
-from ..errors import NotALayoutError
+from ..errors import LayoutError, NotALayoutError, UndecidedError, UnsupportedError
 from ..ground import constexpr
 from ..layouts import (
     AnyLayout,
@@ -55,6 +57,7 @@ from ..numbers import (
     keeps_assumptions,
     known_divides,
     known_eq,
+    known_int,
     known_lt,
     of_domain,
 )
@@ -160,7 +163,7 @@ def _of_swizzle(a: Swizzle, b: Any) -> Any:
     both = as_swizzle(f.widened(width).compose(g.widened(width)))
     if is_swizzle(b):
         return (
-            ComposedLayout(a, _0, ComposedLayout(b, _0, make_layout(1 << width)))
+            ComposedLayout(a, _0, ComposedLayout(b, _0, make_layout(Int(1 << width))))
             if both is None
             else both
         )
@@ -173,10 +176,37 @@ def _of_seen(a: AnyLayout, b: Swizzle | ComposedLayout) -> ComposedLayout:
     Where ``a`` moves the bits of the swizzle together, the swizzle goes outside. Elsewhere ``a`` does.
     """
     seen = b if is_composed(b) else ComposedLayout(b, _0, make_layout(a.size))
-    swizzle = conjugate(a, seen.outer) if is_swizzle(seen.outer) and known_eq(seen.offset, 0) else None
-    if swizzle is None:
-        return ComposedLayout(a, _0, seen)
-    return ComposedLayout(swizzle, _0, a if is_swizzle(b) else composition(a, seen.inner))
+    outer, moves = seen.outer, known_eq(seen.offset, 0)
+    swizzle = outside(a, outer, seen.inner) if moves and is_swizzle(outer) else None
+    if swizzle is not None:
+        with suppress(LayoutError):  # the inner layouts may not compose
+            return ComposedLayout(swizzle, _0, a if is_swizzle(b) else composition(a, seen.inner))
+    return ComposedLayout(a, _0, seen)
+
+
+def outside(a: AnyLayout, swizzle: Swizzle, inner: Any) -> Swizzle | None:
+    """Return the swizzle ``t`` with ``a(swizzle(x)) == t(a(x))`` of all that a layout gives, or None.
+
+    The last mode of ``a`` grows to a power of 2, as far as the swizzle leads.
+    """
+    *first, (extent, step) = extended_modes(raw_modes(a))
+    below = prod([s for s, _d in first])
+    try:
+        end = _end(ComposedLayout(swizzle, _0, inner))
+        last = max(known_int(extent), -(-end // known_int(below)))
+    except (UndecidedError, UnsupportedError, ZeroDivisionError):
+        return None
+    return conjugate(of_modes([*first, (1 << (last - 1).bit_length(), step)]), swizzle)
+
+
+def _end(x: Any) -> int:
+    """A number above all that a layout gives."""
+    if not is_composed(x):
+        return known_int(x.cosize)
+    if not is_swizzle(x.outer):
+        raise UnsupportedError("only a swizzle maps a range onto itself")
+    block = int(x.outer.size)
+    return -(-(known_int(x.offset) + _end(x.inner)) // block) * block
 
 
 @keeps_assumptions

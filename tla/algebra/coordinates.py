@@ -12,16 +12,27 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import CoordinateError, LayoutError
 from ..layouts import AnyLayout, compact_col_major, product, text_of, transform_leaf, trusted
-from ..numbers import Basis, _0, _1, is_tuple, known_eq, less
+from ..numbers import Basis, _0, _1, is_tuple, known_eq, known_int, less
 from .modes import in_profile, raw_modes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from .modes import Modes
 
 
 def has_coordinates(modes: Modes) -> bool:
     """Whether the values of some modes are coordinates."""
     return any(isinstance(d, Basis) for _s, d in modes)
+
+
+def gives_coordinates(layout: AnyLayout) -> bool:
+    """Whether the values of a layout are coordinates.
+
+    >>> gives_coordinates(make_identity_layout((4, 8))), gives_coordinates(Layout((4, 8)))
+    (True, False)
+    """
+    return has_coordinates(raw_modes(layout))
 
 
 def spans(modes: Modes) -> dict[tuple[int, ...], Any]:
@@ -53,6 +64,46 @@ def numbered_layout(layout: AnyLayout) -> AnyLayout:
     if places is modes:
         return layout
     return trusted(layout.shape, in_profile([d for _s, d in places], layout.shape))
+
+
+def place_in_box(layout: AnyLayout, value: Any) -> int | None:
+    """Return the place of a coordinate in the least box of those of a layout; None outside.
+
+    >>> identity = make_identity_layout((4, (2, 3)))
+    >>> place_in_box(identity, (1, (0, 2))), place_in_box(identity, (9, 0))
+    (17, None)
+
+    Raises:
+        CoordinateError: the value is an int.
+    """
+    modes = raw_modes(layout)
+    terms = dict(_terms(value)) if is_tuple(value) else getattr(value, "terms", None)
+    if terms is None:
+        raise CoordinateError(
+            f"{value} is no value of {layout}",
+            f"Its values are coordinates, such as {text_of(layout(0))}.",
+            layout=layout,
+        )
+    box = spans(modes)
+    if any(n for path, n in terms.items() if path not in box):
+        return None
+    place, below = 0, 1
+    for path, span in box.items():
+        low = sum([min(0, (s - 1) * d.terms.get(path, 0)) for s, d in modes if isinstance(d, Basis)])
+        at, length = known_int(terms.get(path, 0)), known_int(span)
+        if not low <= at < low + length:
+            return None
+        place, below = place + at * below, below * length
+    return place
+
+
+def _terms(value: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Any]]:
+    """The ints of a coordinate, by their places in it."""
+    for i, part in enumerate(value):
+        if is_tuple(part):
+            yield from _terms(part, (*path, i))
+        else:
+            yield (*path, i), part
 
 
 def _weighted(weights: dict[tuple[int, ...], Any], d: Any) -> Any:

@@ -161,9 +161,7 @@ def _listed(layout: Any) -> Iterator[int]:
 
 def _reaches(layout: Any, offset: int) -> bool:
     """Whether an offset is one of a layout behind swizzles, each of which is its own inverse."""
-    while is_composed(layout) and offset >= 0:
-        offset, layout = known_int(layout.outer(offset)) - known_int(layout.offset), layout.inner
-    return not is_composed(layout) and next(iter(preimage(layout, offset)), None) is not None
+    return next(iter(preimage(layout, offset)), None) is not None
 
 
 def _numbered(layout: AnyLayout) -> Numbered | None:

@@ -21,7 +21,17 @@ from ..errors import (
     UnsupportedError,
 )
 from ..ground import constexpr
-from ..layouts import AnyLayout, ComposedLayout, is_composed, is_swizzle, make_layout, map_parts, trusted
+from ..layouts import (
+    AnyLayout,
+    ComposedLayout,
+    is_composed,
+    is_swizzle,
+    make_layout,
+    map_parts,
+    seen_through,
+    static_as,
+    trusted,
+)
 from ..numbers import (
     INT,
     STATIC,
@@ -42,10 +52,10 @@ from ..numbers import (
 )
 from .coalesce import coalesced, same_function
 from .complement import overlapping
-from .composition import composed, extended_modes, tiler_layout
+from .composition import composed, extended_modes, outside, tiler_layout
 from .coordinates import by_coordinate, has_coordinates
 from .facts import is_injective
-from .linear import conjugate, run_of
+from .linear import run_of
 from .modes import (
     Modes,
     by_stride,
@@ -89,7 +99,7 @@ def right_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = N
     if assume is not None:
         return call_assuming(assume, right_inverse, layout)
     if is_composed(layout):
-        return _inverse_seen(layout, right_inverse)
+        return static_as(layout, _inverse_seen(layout, right_inverse))
     return _inverted("right", _right_digits, tiler_layout(layout))
 
 
@@ -251,7 +261,7 @@ def left_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = No
     if assume is not None:
         return call_assuming(assume, left_inverse, layout)
     if is_composed(layout):
-        return _inverse_seen(layout, left_inverse)
+        return static_as(layout, _inverse_seen(layout, left_inverse))
     return _inverted("left", _left_digits, tiler_layout(layout))
 
 
@@ -267,20 +277,21 @@ def _inverse_seen(layout: ComposedLayout, inverse: Callable[[Any], Any]) -> Any:
             f"{layout} has no inverse of known form", "Its outer function is no swizzle.", layout=layout
         )
     inner = inverse(layout.inner)
+    known = known_int(inner.size)
     if inverse is left_inverse:
-        end = known_int(offset + layout.inner.cosize)
-        size = -(-end // int(outer.size)) * int(outer.size)
+        size = -(-known_int(offset + layout.inner.cosize) // outer.size.real) * outer.size.real
     else:
         if offset:
             raise LayoutError(
                 f"{layout} has no right inverse: offset 0 is not reached where the offset is {offset}",
                 layout=layout,
             )
-        size = run_of(outer, known_int(inner.size))
+        size = run_of(outer, known)
     if not offset:
-        swizzle = conjugate(inner, outer)
+        swizzle = outside(inner, outer, make_layout(size))
         if swizzle is not None:
-            return ComposedLayout(swizzle, _0, composed(inner, make_layout(size)))
+            whole = inner if known == size else composed(inner, make_layout(size))
+            return seen_through(swizzle, _0, whole)
     return ComposedLayout(inner, -layout.offset, ComposedLayout(outer, _0, make_layout(size)))
 
 

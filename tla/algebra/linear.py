@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 from ..errors import CoordinateError, LayoutError, UndecidedError
 from ..ground import Record, guarded
 from ..layouts import AnyLayout, ComposedLayout, Swizzle, as_layout, is_composed, is_swizzle
-from ..numbers import known_int, leaf
+from ..numbers import PLAIN_INTS, known_int, leaf
 from .coalesce import coalesced
 from .modes import modes_of, of_modes, raw_modes, row
 
@@ -458,14 +458,34 @@ def conjugate(layout: AnyLayout, swizzle: Swizzle) -> Swizzle | None:
     >>> conjugate(Layout((64, 8), (8, 1)), Swizzle(3, 3, 3))
     Swizzle(3, 0, -6)
     """
+    bits, base, shift = swizzle.bits.real, swizzle.base.real, swizzle.shift.real
+    if not bits:
+        return swizzle
+    high, low = (base + shift, base) if shift > 0 else (base, base - shift)
+    first = other = -1
+    end = taken = 0
+    for s, d in raw_modes(layout):  # powers of 2 that share no bit of the offset: moved as they are
+        if type(s) not in PLAIN_INTS or type(d) not in PLAIN_INTS:
+            break
+        n, step = s.real, d.real
+        if n == 1:
+            continue
+        moved = (n - 1) * step
+        if n <= 0 or step <= 0 or n & (n - 1) or step & (step - 1) or moved & taken:
+            break
+        taken |= moved
+        start, end = end, end + n.bit_length() - 1
+        if start <= high <= end - bits:
+            first = step.bit_length() - 1 + high - start
+        if start <= low <= end - bits:
+            other = step.bit_length() - 1 + low - start
+    else:
+        if first >= 0 and other >= 0:
+            return Swizzle(bits, min(first, other), first - other)
     try:
         f = to_linear(layout)
     except (LayoutError, UndecidedError):
         return None
-    bits, base, shift = (int(x) for x in (swizzle.bits, swizzle.base, swizzle.shift))
-    if not bits:
-        return swizzle
-    high, low = base + max(0, shift), base + max(0, -shift)
     if max(high, low) + bits > len(f.columns) or not f.is_injective:
         return None
     reads, writes = (f.columns[i : i + bits] for i in (high, low))
@@ -483,14 +503,16 @@ def run_of(swizzle: Swizzle, size: int) -> int:
     >>> run_of(Swizzle(1, 0, 2), 8), run_of(Swizzle(1, 0, 2), 7), run_of(Swizzle(1, 0, 2), 5)
     (8, 6, 4)
     """
-    f = to_linear(swizzle)
-    period = f.size
+    period = swizzle.size.real
     run, rest = size // period * period, size % period
+    if not rest:
+        return run
+    f = to_linear(swizzle)
     least = period
     x = rest  # the least image of the numbers from rest to the period, by aligned blocks of them
-    while rest and x < period:
+    while x < period:
         low = (x & -x).bit_length() - 1
         pivots, _kernel = eliminated(f.columns[:low])
         least = min(least, preimage(pivots, f(x))[1])
         x += 1 << low
-    return run + (least if rest else 0)
+    return run + least

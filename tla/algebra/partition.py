@@ -55,11 +55,8 @@ def cut(x: Any, divided: Callable[[Any], Any], coord: Coord) -> Any:
 
     Of a layout behind a swizzle the offset stays inside and is 0; of a tensor it is a tensor.
     """
-    if not is_tensor(x):
-        return slice_and_offset(coord, divided(x))
-    layout, moved = slice_and_offset(coord, divided(x.layout))
-    first = x.offset((0,) * len(wrap(x.shape)))
-    return Tensor(x.data, layout, position=x.position, data_offset=first + moved)
+    found = slice_and_offset(coord, divided(x.inner if is_tensor(x) else x))
+    return x.with_inner(found) if is_tensor(x) else found
 
 
 def inner_partition(x: AnyView, tiler: Tiler, coord: Coord) -> Any:
@@ -100,8 +97,8 @@ def outer_partition(x: AnyView, tiler: Tiler, coord: Coord) -> Any:
 
 def _partition(x: AnyView, tiler: Any, coord: Any, fixed: int) -> Any:
     """What lies at a coordinate of one of the two modes of the tiles."""
-    whole: Any = x
-    tiles = zipped_divide(whole.layout if is_tensor(x) else whole, tiler)
+    whole: Any = x.inner if is_tensor(x) else x
+    tiles = zipped_divide(whole, tiler)
     at: list[Any] = [(_,) * len(wrap(mode)) for mode in tiles.shape]
     at[fixed] = (*coord, *at[fixed][len(coord) :]) if is_tuple(coord) else coord
     return cut(x, lambda _x: tiles, tuple(at))

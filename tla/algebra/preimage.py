@@ -14,8 +14,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import UnsupportedError
 from ..ground import limit_error, limit_of
-from ..layouts import AnyLayout, as_layout, flatten_to_tuple, idx2crd
-from ..numbers import IntLike, is_open, leaf
+from ..layouts import (
+    AnyLayout,
+    ComposedLayout,
+    as_layout,
+    flatten_to_tuple,
+    idx2crd,
+    is_composed,
+    is_swizzle,
+)
+from ..numbers import Basis, IntTuple, is_open, known_int, leaf
+from .coordinates import gives_coordinates, numbered_layout, place_in_box
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,21 +42,42 @@ class _Digit(NamedTuple):
     """The greatest common divisor of the strides after it."""
 
 
-def preimage(layout: AnyLayout, offset: IntLike) -> Iterator[Any]:
+def preimage(layout: AnyLayout | ComposedLayout, offset: IntTuple | Basis) -> Iterator[Any]:
     """Yield every coordinate ``c`` with ``layout(c) == offset``, as a natural coordinate.
 
     >>> list(preimage(Layout((4, 8), (8, 1)), 17)), list(preimage(Layout((2, 3), (1, 1)), 2))
     ([(2, 1)], [(1, 1), (0, 2)])
 
     Of an injective layout that is one coordinate at most. Where the strides divide each other the
-    search goes straight to it.
+    search goes straight to it. Behind a swizzle, which is its own inverse, they are those of the offset
+    that the swizzle moves here. Where the values are coordinates, ``offset`` is one of them.
+
+    >>> list(preimage(composition(Swizzle(1, 0, 3), Layout((4, 8), (8, 1))), 8))
+    [(1, 1)]
+    >>> list(preimage(make_identity_layout((4, (2, 3))), (1, (0, 2))))
+    [(1, (0, 2))]
 
     Raises:
-        UnsupportedError: the offset or the layout depends on unknowns.
+        UnsupportedError: the offset or the layout depends on unknowns, or stands behind a layout.
+        CoordinateError: the values of the layout are coordinates, and ``offset`` is none.
         UndecidedError: the search took too many steps: many digits of interleaving strides.
     """
-    as_layout(layout)
-    at = leaf(offset)
+    while is_composed(layout):
+        if not is_swizzle(layout.outer):
+            raise UnsupportedError(
+                f"the coordinates of {layout} at an offset are not known",
+                "Its outer function is no swizzle.",
+                layout=layout,
+            )
+        given = known_int(leaf(offset))
+        if given < 0:
+            return iter(())
+        offset, layout = layout.outer(given) - known_int(layout.offset), layout.inner
+    layout = as_layout(layout)
+    if gives_coordinates(layout):
+        place = place_in_box(layout, offset)
+        return iter(()) if place is None else preimage(numbered_layout(layout), place)
+    at: Any = leaf(offset)
     sizes, strides = flatten_to_tuple(layout.shape), flatten_to_tuple(layout.stride)
     if any(is_open(n) for n in (at, *sizes, *strides)):
         raise UnsupportedError(

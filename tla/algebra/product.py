@@ -102,16 +102,18 @@ def _multiplied_seen(block: AnyLayout, tiler: Any) -> Any:
     Raises:
         UnsupportedError: the swizzle of the copies would move elements of the block.
     """
-    rest = free(block, block.size * tiler.inner.cosize, grows=True)
+    end = max(tiler.cosize, tiler.inner.cosize, tiler.outer.size if is_swizzle(tiler.outer) else 1)
+    # up to a power of 2, so that the free offsets are linear in the bits of the copies
+    rest = free(block, block.size * (1 << (known_int(end) - 1).bit_length()), grows=True)
     copies: Any = composition(rest, tiler)
-    if not is_swizzle(copies.outer) or copies.offset or not _stays_below(block, copies):
+    if not is_swizzle(copies.outer) or not _stays_below(block, copies):
         raise UnsupportedError(
             f"the product of {block} with {tiler} has no known form",
             "The swizzle of the copies would move elements of the block too.",
             block=block,
             tiler=tiler,
         )
-    return ComposedLayout(copies.outer, _0, row((block, copies.inner)))
+    return ComposedLayout(copies.outer, copies.offset, row((block, copies.inner)))
 
 
 def _stays_below(block: AnyLayout, copies: Any) -> bool:
@@ -121,7 +123,9 @@ def _stays_below(block: AnyLayout, copies: Any) -> bool:
     modes = [(known_int(s), known_int(d)) for s, d in raw_modes(copies.inner)]
     ends = [1 << i for i in range(int(copies.outer.base) + 1)]
     # below such an end the block and some of its copies add up without a carry
-    low = [sum([(s - 1) * d for s, d in modes if d % end]) for end in ends]
+    low = [
+        known_int(copies.offset) % end + sum([(s - 1) * d for s, d in modes if d % end]) for end in ends
+    ]
     return any(known_int(block.cosize) + x <= end for x, end in zip(low, ends, strict=True))
 
 

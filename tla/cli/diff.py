@@ -7,9 +7,10 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from ..algebra import gives_coordinates
 from ..errors import LayoutError, ParseError, TlaError, UndecidedError, UnsupportedError
 from ..ground import say
-from ..layouts import leaves
+from ..layouts import is_composed, is_layout, leaves, to_text
 from ..numbers import SymbolicInt
 from ..read import read, tagged
 from ..xla_bridge import (
@@ -34,9 +35,12 @@ from .where import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import TypeAlias
 
     from ..ascend import Element
-    from ..layouts import AnyLayout
+    from ..layouts import AnyLayout, ComposedLayout
+
+    Place: TypeAlias = XlaShape | AnyLayout | ComposedLayout
 
 _EPILOG = """\
 examples:
@@ -90,7 +94,7 @@ def run(arguments: list[str]) -> int:
     return 1 if differing else 0
 
 
-def _operand(name: str, text: str) -> tuple[XlaShape | AnyLayout, Element | None]:
+def _operand(name: str, text: str) -> tuple[Place, Element | None]:
     """The layout that an argument writes, and the element type of a tag; errors name the argument."""
     try:
         text = text_argument(text)
@@ -100,9 +104,7 @@ def _operand(name: str, text: str) -> tuple[XlaShape | AnyLayout, Element | None
         raise error.named(name) from None
 
 
-def _elements_of(
-    a: XlaShape | AnyLayout, of_a: Element | None, b: XlaShape | AnyLayout, of_b: Element | None
-) -> Iterator[Difference]:
+def _elements_of(a: Place, of_a: Element | None, b: Place, of_b: Element | None) -> Iterator[Difference]:
     """The difference of the element types, if a tag names one; two shapes compare theirs themselves."""
     if of_a is None and of_b is None:
         return
@@ -114,22 +116,22 @@ def _elements_of(
             yield Difference(kind, x, y)
 
 
-def _type(x: XlaShape | AnyLayout, of: Element | None) -> str | None:
+def _type(x: Place, of: Element | None) -> str | None:
     """The element type by XLA's name; by its own name if XLA has none."""
     if of is not None:
         return of.xla or of.name
     return x.element_type.name if isinstance(x, XlaShape) else None
 
 
-def _bits(x: XlaShape | AnyLayout, of: Element | None) -> int | None:
+def _bits(x: Place, of: Element | None) -> int | None:
     if of is not None:
         return of.bits
     return storage_bits(x) if isinstance(x, XlaShape) else None
 
 
 def _facts(
-    a: XlaShape | AnyLayout,
-    b: XlaShape | AnyLayout,
+    a: Place,
+    b: Place,
     differing: Sequence[Difference],
     bits: set[int | None],
 ) -> dict[str, Any]:
@@ -157,7 +159,7 @@ def _facts(
     }
 
 
-def _side(x: XlaShape | AnyLayout) -> dict[str, Any]:
+def _side(x: Place) -> dict[str, Any]:
     side: dict[str, Any] = {"text": str(x), "tla": str(x), "reason": None}
     if not isinstance(x, XlaShape):
         span = settled(lambda: x.cosize)
@@ -175,9 +177,7 @@ def _side(x: XlaShape | AnyLayout) -> dict[str, Any]:
     }
 
 
-def _runs(
-    a: XlaShape | AnyLayout, b: XlaShape | AnyLayout, kinds: set[str]
-) -> tuple[int | None, int | None, str | None]:
+def _runs(a: Place, b: Place, kinds: set[str]) -> tuple[int | None, int | None, str | None]:
     """The common run and vector, or why there are none; ``kinds`` are those of the differences."""
     for kind, why in _NO_RUN.items():
         if kind in kinds:
@@ -193,8 +193,8 @@ def _runs(
 
 
 def _lines(
-    a: XlaShape | AnyLayout,
-    b: XlaShape | AnyLayout,
+    a: Place,
+    b: Place,
     differing: Sequence[Difference],
     facts: dict[str, Any],
 ) -> Iterator[str]:
@@ -211,7 +211,8 @@ def _lines(
         yield f"{'same':8} every element lies at one offset"
     for each in differing:
         yield f"{'differ':8} {each}"
-    yield f"{'copy':8} {_copy(differing, facts)}"
+    if not any(is_layout(x) and gives_coordinates(x) for x in (a, b)):
+        yield f"{'copy':8} {_copy(differing, facts)}"
     yield from _picture(a, b, differing)
 
 
@@ -229,9 +230,9 @@ def _memory(side: dict[str, Any]) -> str:
     return f"{elements}, {bytes_in_words(room)}, {rest}"
 
 
-def _digits(facts: dict[str, Any], a: XlaShape | AnyLayout, b: XlaShape | AnyLayout) -> Iterator[str]:
+def _digits(facts: dict[str, Any], a: Place, b: Place) -> Iterator[str]:
     """The modes of both, dim by dim."""
-    if facts["a"]["tla"] is None or facts["b"]["tla"] is None:
+    if facts["a"]["tla"] is None or facts["b"]["tla"] is None or is_composed(a) or is_composed(b):
         return
     ours, theirs = (list(layout.trimmed()) for layout in (_beside(a, b), _beside(b, a)))
     if len(ours) != len(theirs):
@@ -241,7 +242,7 @@ def _digits(facts: dict[str, Any], a: XlaShape | AnyLayout, b: XlaShape | AnyLay
         yield f"{f'dim {i}':8} {m!s:{width}}  {'=' if m == n else '|'}  {n}"
 
 
-def _beside(x: XlaShape | AnyLayout, other: XlaShape | AnyLayout) -> AnyLayout:
+def _beside(x: Place, other: Place) -> Any:
     """The layout of a shape for the comparison: at its bounds, with the unknowns of the other layout."""
     if not isinstance(x, XlaShape):
         return x
@@ -278,9 +279,7 @@ def _elements(count: int, bits: int | None) -> str:
     )
 
 
-def _picture(
-    a: XlaShape | AnyLayout, b: XlaShape | AnyLayout, differing: Sequence[Difference]
-) -> Iterator[str]:
+def _picture(a: Place, b: Place, differing: Sequence[Difference]) -> Iterator[str]:
     """The offset of every element in A, and in B if it differs."""
     dims = _dims(a)
     moved = any(each.kind == "offset" for each in differing)
@@ -299,10 +298,13 @@ def _picture(
         yield f"{name:{head}}  {'  '.join(f'{cell:>{width}}' for cell in cells)}"
 
 
-def _dims(x: XlaShape | AnyLayout) -> list[int]:
-    sizes = x.dimensions if isinstance(x, XlaShape) else leaves(x.origin_shape)
+def _dims(x: Place) -> list[int]:
+    sizes = x.dimensions if isinstance(x, XlaShape) else [*leaves(x.origin_shape)]
     return [] if any(isinstance(n, SymbolicInt) for n in sizes) else [int(n) for n in sizes]
 
 
-def _offset(x: XlaShape | AnyLayout, index: tuple[int, ...]) -> int:
-    return physical_offset(x, index) if isinstance(x, XlaShape) else int(x(*index))
+def _offset(x: Place, index: tuple[int, ...]) -> Any:
+    if isinstance(x, XlaShape):
+        return physical_offset(x, index)
+    value = x(*index)
+    return plain(value) if isinstance(value, int) else to_text(value)

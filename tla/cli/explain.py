@@ -17,6 +17,7 @@ from ..explain import (
 )
 from ..figures import layout_figure
 from ..ground import Panels, Steps, near_words
+from ..layouts import is_composed
 from ..read import read, tagged
 from ..xla_bridge import size_of
 from .common import (
@@ -218,6 +219,11 @@ def _layout(
         pictures = (layout_figure(by_tag.layout, rows=32, colour="tile"),) if is_drawn else ()
         return figure._replace(pictures=pictures), None
     layout = _one_layout(operands, "WHAT")
+    if is_composed(layout):
+        raise InputError(
+            f"{layout} is in no tag: it stands behind a function",
+            "With a coordinate, or --offset, its steps are shown; 'tla show' draws it.",
+        )
     from ..ascend import figure_of, parse_tag, recognition, recognitions, tags_figure
 
     with operands.assumed():

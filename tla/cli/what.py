@@ -8,22 +8,22 @@ from argparse import ArgumentTypeError
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ..algebra import preimage
+from ..algebra import gives_coordinates, preimage
 from ..errors import CoordinateError
 from ..ground import say, shortened
-from ..layouts import crd2idx, leaves, to_text
+from ..layouts import crd2idx, is_layout, leaves, to_text
 from ..numbers import is_tuple
 from ..read import read, tagged
 from ..xla_bridge import Padding, XlaShape, element_at, offsets_in_byte, size_of
 from .common import GIVEN, POINTERS, number_argument, signed, text_argument
 from .messages import say_json
 from .parser import argument_parser
-from .where import place_of
+from .where import index_argument, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..layouts import AnyLayout
+    from ..layouts import AnyLayout, ComposedLayout
 
 _EPILOG = """\
 examples:
@@ -33,9 +33,12 @@ examples:
   tla what '((4,2),(4,3)):((4,16),(1,32))' 37
   tla what 'zN<half>(20,48)' 601 --bytes
   tla what 'module.hlo:%pad.0' 4096
+  tla what 'Sw<3,3,3> o 0 o (8,64):(64,1)' 213
+  tla what '(4,8):(1@0,1@1)' '(1,5)'
 
 The answer is an index, or what pads that place. Padding is an answer like any other: the exit code is
-0. Of a layout of TLA it is every coordinate that has the offset, or none: a gap.
+0. Of a layout of TLA it is every coordinate that has the offset, or none: a gap. If the values of the
+layout are coordinates, OFFSET is one of them.
 """
 
 _SHOWN = 16
@@ -52,12 +55,17 @@ def run(arguments: list[str]) -> int:
     text = text_argument(options.shape)
     by_tag = tagged(text)
     place = place_of(read(text)) if by_tag is None else by_tag.layout
+    if isinstance(options.offset, str) and not (is_layout(place) and gives_coordinates(place)):
+        parser.error(
+            f"argument OFFSET: needs a number, not {options.offset!r}; 'tla where' takes an index"
+        )
+    offset = _value_of(options.offset)
     if isinstance(place, XlaShape):
-        answers = [_in_shape(place, options.offset, options.bytes)]
+        answers = [_in_shape(place, offset, options.bytes)]
     elif not options.bytes:
-        answers = [_in_layout(place, options.offset)]
+        answers = [_in_layout(place, offset)]
     elif by_tag is not None:
-        bits, byte = by_tag.element.bits, options.offset
+        bits, byte = by_tag.element.bits, offset
         offsets = range(8 * byte // bits, (8 * byte + 7) // bits + 1)
         answers = [{**_in_layout(place, at), "byte": byte} for at in offsets]
     else:
@@ -73,13 +81,17 @@ def run(arguments: list[str]) -> int:
     return 0
 
 
-def _offset(text: str) -> int:
-    """One number; an index or a layout in its place has its own message."""
+def _offset(text: str) -> int | str:
+    """One number, or the text of a coordinate; a layout in its place has its own message."""
     if re.search(r"[\[:<]", text):
         raise ArgumentTypeError(f"needs a number, not {shortened(text)!r}; the layout comes first")
-    if re.fullmatch(r"[\s\d,()-]*,[\s\d,()-]*", text):
-        raise ArgumentTypeError(f"needs a number, not {text.strip()!r}; 'tla where' takes an index")
-    return number_argument(text)
+    is_index = re.fullmatch(r"[\s\d,()-]*,[\s\d,()-]*", text)
+    return text.strip() if is_index else number_argument(text)
+
+
+def _value_of(offset: Any) -> Any:
+    """The value of a layout that is meant."""
+    return index_argument(offset, "OFFSET") if isinstance(offset, str) else offset
 
 
 def _in_shape(shape: XlaShape, offset: int, is_byte: bool) -> dict[str, Any]:
@@ -94,13 +106,14 @@ def _in_shape(shape: XlaShape, offset: int, is_byte: bool) -> dict[str, Any]:
     return {**facts, "warning": size_of(shape).warning or None}
 
 
-def _in_layout(layout: AnyLayout, offset: int) -> dict[str, Any]:
+def _in_layout(layout: AnyLayout | ComposedLayout, offset: Any) -> dict[str, Any]:
     coords = list(islice(preimage(layout, offset), _SHOWN + 1))
-    if not coords:
+    is_index = is_tuple(offset)
+    if not coords and is_layout(layout) and not is_index:
         _refuse_outside(layout, offset)
     return {
         "tla": str(layout),
-        "offset": offset,
+        "offset": to_text(offset) if is_index else offset,
         "coordinates": [
             {
                 "index": to_text(_by_mode(c, layout.shape)),
@@ -137,6 +150,7 @@ def _refuse_outside(layout: AnyLayout, offset: int) -> None:
 
 
 def _lines(facts: dict[str, Any]) -> Iterator[str]:
+    what_is = "value" if isinstance(facts.get("offset"), str) else "offset"
     for place in facts.get("places", ()):
         index = place["index"]
         what = place["padding"] if index is None else f"({','.join(map(str, index))})"
@@ -146,8 +160,8 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
     for at in facts.get("coordinates", ()):
         digits = "" if at["index"] == at["coordinate"] else f", digits {at['coordinate']}"
         outside = "" if at["valid"] else ", padding: outside the origin shape"
-        yield f"offset {facts['offset']}: {at['index']}{digits}{outside}"
+        yield f"{what_is} {facts['offset']}: {at['index']}{digits}{outside}"
     if facts.get("more"):
         yield f"and more: {len(facts['coordinates'])} are listed"
     if facts.get("coordinates") == []:
-        yield f"offset {facts['offset']}: a gap, no coordinate has it"
+        yield f"{what_is} {facts['offset']}: a gap, no coordinate has it"

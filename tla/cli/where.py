@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ParseError, UndecidedError
 from ..ground import say, shortened
-from ..layouts import idx2crd, is_layout, parse_int_tuple, to_text
+from ..layouts import idx2crd, is_composed, is_layout, parse_int_tuple, to_text
 from ..numbers import SymbolicInt, is_tuple
 from ..read import read, tagged
 from ..xla_bridge import (
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..ascend import TaggedLayout
-    from ..layouts import AnyLayout
+    from ..layouts import AnyLayout, ComposedLayout
     from ..xla_bridge import Tile, TilingExplanation
 
 _EPILOG = """\
@@ -105,8 +105,8 @@ def expect_order(command: str, text: str, index: str) -> None:
         )
 
 
-def place_of(value: Any) -> XlaShape | AnyLayout:
-    """Return the array or the layout of a value that was read.
+def place_of(value: Any) -> XlaShape | AnyLayout | ComposedLayout:
+    """Return the array or the layout of a value that was read, perhaps one behind a swizzle.
 
     Raises:
         UnsupportedError: the value is a tuple of shapes, a token or opaque.
@@ -114,7 +114,7 @@ def place_of(value: Any) -> XlaShape | AnyLayout:
     """
     if isinstance(value, (XlaShape, XlaTuple, XlaBuffer)):
         return array_shape(value)
-    return layout_of(value)
+    return value if is_composed(value) else layout_of(value)
 
 
 def shape_of(value: Any) -> XlaShape:
@@ -256,7 +256,9 @@ def _tuple(items: Any) -> str:
 # --- a layout ---
 
 
-def _in_layout(layout: AnyLayout, index: tuple[Any, ...], by_tag: TaggedLayout | None) -> dict[str, Any]:
+def _in_layout(
+    layout: AnyLayout | ComposedLayout, index: tuple[Any, ...], by_tag: TaggedLayout | None
+) -> dict[str, Any]:
     at = index[0] if len(index) == 1 else index  # one int is a flat index
     try:
         offset = layout(at)
@@ -264,7 +266,7 @@ def _in_layout(layout: AnyLayout, index: tuple[Any, ...], by_tag: TaggedLayout |
             "tla": str(layout),
             "index": to_text(at),
             "coordinate": to_text(idx2crd(at, layout.shape)),
-            "offset": plain(offset),
+            "offset": to_text(offset) if is_tuple(offset) else plain(offset),
             "valid": bool(layout.is_valid(at)),
         }
     except UndecidedError as error:

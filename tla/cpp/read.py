@@ -10,10 +10,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from ..algebra import composition
 from ..errors import (
+    CoordinateError,
     LayoutError,
     LeafError,
     LimitError,
+    NotALayoutError,
     ParseError,
     TlaError,
     UndecidedError,
@@ -449,6 +452,12 @@ class _Reader(IntReader):
         if short == "make_composed_layout":
             outer, offset, inner = self.exactly(3, list(self.arguments(room, "x")), name, start)
             return self.composed_layout(outer, offset, inner, start)
+        if short == "composition":
+            outer, inner = self.exactly(2, list(self.arguments(room, "x")), name, start)
+            try:
+                return composition(outer, inner)
+            except (LayoutError, CoordinateError, NotALayoutError) as error:
+                return scan.fail(error.summary, start, scan.last)
         return scan.fail(f"{name!r} makes no layout", start, start + len(name))
 
     def arguments(self, room: int, *places: _Place) -> Any:

@@ -11,12 +11,25 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from ..algebra import preimage
+from ..algebra import gives_coordinates, preimage
 from ..errors import UndecidedError
-from ..figures import ends_of, tile_colour
+from ..figures import tile_colour
 from ..ground import NO_COLOUR, Place, Steps, Strip
-from ..layouts import Layout, as_layout, crd2idx, flatten_to_tuple, idx2crd, leaves, product, text_of
-from ..numbers import is_open, is_tuple, known_int, leaf
+from ..layouts import (
+    Layout,
+    as_layout,
+    crd2idx,
+    ends_of,
+    flatten_to_tuple,
+    idx2crd,
+    is_composed,
+    is_swizzle,
+    leaves,
+    of_coordinates,
+    product,
+    text_of,
+)
+from ..numbers import Basis, is_open, is_tuple, known_eq, known_int, leaf
 from .painting import digits_of, has_picture, paint_layout, sizes_of
 from .sentences import factor, number
 
@@ -24,8 +37,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ..ground import AnyFigure, Cell, Scheme
-    from ..layouts import AnyLayout
-    from ..numbers import IntLike
+    from ..layouts import AnyLayout, ComposedLayout, Swizzle
+    from ..numbers import IntTuple
 
 _AROUND: Final = 16
 """The number of places of memory in the picture of one."""
@@ -34,12 +47,20 @@ _MOST_NAMES: Final = 16
 """The most coordinates of one offset in the text."""
 
 
-def explain_coordinate(layout: AnyLayout, *coord: Any) -> Steps:
+def explain_coordinate(layout: AnyLayout | ComposedLayout, *coord: Any) -> Steps:
     """Return the steps from a coordinate to its offset: the sum of its digits times their strides.
 
     >>> print(*explain_coordinate(Layout(((4, 2), 3), ((1, 12), 4)), 6, 1).sentences, sep="\\n")
     Mode 0, (4,2): 6 = 2 + 1*4, so (2,1).
     (6,1) -> ((2,1),1) -> 2*1 + 1*12 + 1*4 = 18
+
+    Behind a swizzle come the bits that it reads, those that it writes, and their xor.
+
+    >>> swizzled = composition(Swizzle(2, 0, 3), Layout((8, 8), (8, 1)))
+    >>> print(*explain_coordinate(swizzled, 2, 5).sentences, sep="\\n")
+    (2,5) -> 2*8 + 5*1 = 21
+    Sw<2,0,3> reads bits 3 to 4 of 21, which are 10, and writes the xor with bits 0 to 1: 10 ^ 01 = 11.
+    So 0b10101 becomes 0b10111 = 23.
 
     Args:
         coord: The arguments of a call of the layout: an index, one number for each mode, or nested
@@ -48,6 +69,8 @@ def explain_coordinate(layout: AnyLayout, *coord: Any) -> Steps:
     Raises:
         CoordinateError: the layout has no such coordinate.
     """
+    if is_composed(layout):
+        return _explain_seen(layout, coord[0] if len(coord) == 1 else coord)
     as_layout(layout)
     at: Any = coord[0] if len(coord) == 1 else coord
     offset = layout(at)
@@ -61,19 +84,76 @@ def explain_coordinate(layout: AnyLayout, *coord: Any) -> Steps:
     notes: list[str] = []
     if not layout.is_valid(at):
         notes.append("padding: it lies outside the origin shape")
-    pictures = _pictures(layout, [digits], offset)
+    is_place = not gives_coordinates(layout)
+    pictures = _pictures(layout, [digits], offset) if is_place else ()
     if not pictures:
-        notes.append("no picture: not all of it is a number")
+        why = "not all of it is a number" if is_place else "its values are coordinates"
+        notes.append(f"no picture: {why}")
     return Steps(
         f"{layout} at {text_of(at)}",
         tuple(notes),
         ("leaf", "digit", "of", "stride", "adds"),
         tuple(rows),
         (),
-        f"offset {number(offset)}",
+        f"{'offset' if is_place else 'coordinate'} {number(offset)}",
         (*_splits(layout, at, digits), _chain(layout, at, digits, offset)),
         pictures,
     )
+
+
+def _explain_seen(layout: ComposedLayout, at: Any) -> Steps:
+    """`explain_coordinate` of a layout behind functions: the steps of each."""
+    value, steps = _from_inside(layout, at)
+    pictures = _pictures_seen(layout, at, value)
+    return Steps(
+        f"{layout} at {text_of(at)}",
+        () if pictures else ("no picture: not all of it is a number",),
+        ("step", "offset", "bits"),
+        tuple([(step, number(x), "" if is_open(x) else bin(known_int(x))[2:]) for step, x, _s in steps]),
+        (),
+        f"offset {number(value)}",
+        tuple([sentence for _step, _x, sentences in steps for sentence in sentences]),
+        pictures,
+    )
+
+
+def _from_inside(layout: Any, at: Any) -> tuple[Any, list[tuple[str, Any, list[str]]]]:
+    """The offset of a coordinate, and what each function behind another gives, with its sentences."""
+    if not is_composed(layout):
+        offset = layout(at)
+        explained = explain_coordinate(layout, at)
+        return offset, [(f"{layout}", offset, list(explained.sentences))]
+    inner, steps = _from_inside(layout.inner, at)
+    x = layout.offset + inner
+    if known_eq(layout.offset, 0) is not True:
+        added = f"{factor(inner)} + {factor(layout.offset)} = {number(x)} with the offset."
+        steps.append((f"+ {number(layout.offset)}", x, [added]))
+    value, outer = layout.through(inner), layout.outer
+    if is_swizzle(outer) and not is_open(x):
+        said = [*_bits_moved(outer, known_int(x), known_int(value))]
+    else:
+        said = [f"{outer} takes {number(x)} to {number(value)}."]
+    return value, [*steps, (str(outer), value, said)]
+
+
+def _bits_moved(swizzle: Swizzle, x: int, value: int) -> Iterator[str]:
+    """The sentences of a swizzle: what it reads and writes, and what that makes of an offset."""
+    count = int(swizzle.bits)
+    if not count:
+        yield f"{swizzle} moves nothing."
+        return
+    high, low = (int(swizzle.base) + max(0, i * int(swizzle.shift)) for i in (1, -1))
+    read, beside, moved = (
+        f"{(y >> i) % (1 << count):0{count}b}" for y, i in ((x, high), (x, low), (value, low))
+    )
+    of, to = (f"bit {i}" if count == 1 else f"bits {i} to {i + count - 1}" for i in (high, low))
+    are = "is" if count == 1 else "are"
+    yield (
+        f"{swizzle} reads {of} of {x}, which {are} {read}, and writes the xor with {to}:"
+        f" {read} ^ {beside} = {moved}."
+    )
+    width = max(x, value).bit_length() or 1
+    yield f"So 0b{x:0{width}b} becomes 0b{value:0{width}b} = {value}."
 
 
 def _chain(layout: AnyLayout, at: Any, digits: Any, offset: Any) -> str:
@@ -114,7 +194,7 @@ def _sum(digits: Sequence[Any], sizes: Sequence[Any]) -> str:
     return " + ".join(terms) or "0"
 
 
-def explain_offset(layout: AnyLayout, offset: IntLike) -> Steps:
+def explain_offset(layout: AnyLayout | ComposedLayout, offset: IntTuple | Basis) -> Steps:
     """Return all coordinates with an offset, none, one or many, with the arithmetic of each.
 
     >>> print(*explain_offset(Layout((2, 3), (1, 1)), 2).sentences, sep="\\n")
@@ -127,23 +207,29 @@ def explain_offset(layout: AnyLayout, offset: IntLike) -> Steps:
         UnsupportedError: the layout or the offset depends on unknowns.
         UndecidedError: the search takes too many steps, because many modes have interleaved strides.
     """
-    as_layout(layout)
-    at = leaf(offset)
-    coords = list(islice(preimage(layout, at), _MOST_NAMES + 1))
-    place = known_int(at)
-    low, high = ends_of(layout)
+    seen: Any = of_coordinates(layout)
+    return _explain_offset(seen, offset)
+
+
+def _explain_offset(layout: Any, offset: Any) -> Steps:
+    coords = list(islice(preimage(layout, offset), _MOST_NAMES + 1))
+    is_seen = bool(is_composed(layout))
+    is_plain = not is_seen and not gives_coordinates(layout)
+    place: Any = known_int(leaf(offset)) if is_plain or is_seen else offset
     if not coords:
-        inside = low <= place <= high
-        result = "no coordinate: a hole" if inside else f"no coordinate: it reaches {low} to {high}"
+        low, high = ends_of(layout) if is_plain else (0, -1)
+        result = f"no coordinate: it reaches {low} to {high}" if is_plain else "no coordinate"
+        result = "no coordinate: a hole" if is_plain and low <= place <= high else result
         result = result if layout.size else "no coordinate: the layout is empty"
     elif len(coords) == 1:
         result = f"coordinate {text_of(_by_mode(coords[0], layout.shape))}"
     else:
-        hits = len(coords) if len(coords) <= _MOST_NAMES else _hits(layout, place)
+        many = len(coords) > _MOST_NAMES
+        hits = len(coords) if not many else _hits(layout, place) if is_plain else None
         result = f"{f'more than {_MOST_NAMES}' if hits is None else hits} coordinates"
     coords = coords[:_MOST_NAMES]
     return Steps(
-        f"{layout} at offset {place}",
+        f"{layout} at {f'offset {place}' if is_plain else text_of(place)}",
         (),
         ("coordinate", "digits", "holds data"),
         tuple(
@@ -154,8 +240,12 @@ def explain_offset(layout: AnyLayout, offset: IntLike) -> Steps:
         ),
         (),
         result,
-        tuple([_chain(layout, _by_mode(c, layout.shape), c, place) for c in coords]),
-        _pictures(layout, coords, place),
+        tuple([_chain(layout, _by_mode(c, layout.shape), c, place) for c in coords])
+        if not is_seen
+        else explain_coordinate(layout, coords[0]).sentences
+        if coords
+        else (),
+        _pictures(layout, coords, place) if is_plain else (),
     )
 
 
@@ -192,6 +282,21 @@ def _pictures(layout: AnyLayout, coords: list[Any], offset: Any) -> tuple[AnyFig
     strip = memory_around(layout, known_int(offset), colour)
     grid = paint_layout(layout, paint, scheme=scheme, slices=1, around=around)
     return (grid, *([] if strip is None else [strip]))
+
+
+def _pictures_seen(layout: ComposedLayout, at: Any, value: Any) -> tuple[AnyFigure, ...]:
+    """The grid of offsets behind functions, with a mark."""
+    inmost: Any = layout
+    while is_composed(inmost):
+        inmost = inmost.inner
+    if is_open(value) or layout.symbols or not has_picture(inmost):
+        return ()
+    index = known_int(crd2idx(at, layout.shape))
+
+    def paint(k: int, cell: Cell) -> Cell:
+        return cell._replace(offset=known_int(layout(k)), is_marked=k == index)
+
+    return (paint_layout(inmost, paint, str(layout), "", slices=1, around=index),)
 
 
 def memory_around(

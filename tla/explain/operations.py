@@ -25,7 +25,7 @@ from ..algebra import (
     tiler_layout,
 )
 from ..errors import UnsupportedError
-from ..ground import guarded
+from ..ground import guarded, shown
 from ..layouts import AnyLayout, is_layout
 from ..numbers import is_tuple
 from .explanation import Explanation
@@ -46,7 +46,11 @@ def explain(operation: str | Callable[..., Any], *arguments: Any, **options: Any
         UnsupportedError: the operation has no steps to show; the text names those that have.
         TlaError: the operation itself raises it.
     """
-    name = operation if isinstance(operation, str) else getattr(operation, "__name__", repr(operation))
+    name = (
+        operation
+        if isinstance(operation, str)
+        else getattr(operation, "__name__", None) or shown(operation)
+    )
     name = "composition" if name == "compose" else name
     if name not in EXPLAINED:
         raise UnsupportedError(

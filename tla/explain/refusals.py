@@ -24,9 +24,8 @@ from ..errors import (
     TlaError,
     UndecidedError,
 )
-from ..figures import ends_of
 from ..ground import NO_COLOUR, Panels
-from ..layouts import crd2idx, flatten_to_tuple, is_layout, leaves, product, text_of
+from ..layouts import crd2idx, ends_of, flatten_to_tuple, is_layout, leaves, product, text_of
 from ..numbers import SymbolicInt, is_tuple, known_int
 from .coordinate import memory_around
 from .first_tile import in_tiles

@@ -14,7 +14,7 @@ from ..algebra import (
     modes_of,
     tiler_text,
 )
-from ..layouts import is_layout
+from ..layouts import is_layout, text_of
 from ..numbers import SymbolicInt, is_tuple, known_divides, known_eq, known_lt
 
 if TYPE_CHECKING:
@@ -74,6 +74,8 @@ _LAWS: Final = {
 
 def number(x: Any) -> str:
     """Return an int as text, without the mark of a static one."""
+    if is_tuple(x):
+        return text_of(x)
     return str(int(x)) if isinstance(x, int) and not isinstance(x, SymbolicInt) else str(x)
 
 

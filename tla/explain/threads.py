@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..algebra import modes_of, preimage
 from ..errors import CoordinateError, LayoutError, UnsupportedError
-from ..figures import tile_colour
+from ..figures import COLOURS, tile_colour
 from ..ground import NO_COLOUR, limit_error, limit_of
-from ..layouts import Layout, as_layout, as_shape, crd2idx, leaves, text_of
+from ..layouts import Layout, as_layout, as_shape, crd2idx, leaves, product, text_of
 from ..numbers import known_int
 from .painting import COLUMNS, ROWS, SLICES, paint_layout, sizes_of
 from .tiles import reach
@@ -69,7 +69,8 @@ def tv_figure(
     cells = Layout(as_shape(shape))
     _require_inside(layout, cells)
     threads, values = layout.shape
-    first = sizes_of(Layout(threads))[0] if threads != () else 1
+    # a few threads have a colour each; more are coloured so that neighbours differ
+    first = sizes_of(Layout(threads))[0] if product(threads) > COLOURS else 0
 
     def holders(x: int, cell: Cell) -> Cell:
         indices = list(islice(preimage(layout, x), _MOST_HOLDERS))
@@ -79,9 +80,8 @@ def tv_figure(
         more = ""
         if len(indices) > 1:
             more = f" +{len(indices) - 1}" if len(indices) < _MOST_HOLDERS else " +..."
-        return cell._replace(
-            text=f"T{t} V{v}{more}", colour=tile_colour(t % max(1, first), t // max(1, first))
-        )
+        colour = tile_colour(t % first, t // first) if first else t
+        return cell._replace(text=f"T{t} V{v}{more}", colour=colour)
 
     title = f"{layout} on a tile of {text_of(cells.shape)}"
     figure = paint_layout(cells, holders, title, "tile", rows, columns, slices)

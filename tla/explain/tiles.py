@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from .. import algebra
 from ..algebra import free, is_left_alone, modes_of, preimage, row, tiler_layout
-from ..figures import ends_of, tile_colour
-from ..layouts import Layout, crd2idx, flatten_to_tuple, idx2crd, product, trusted
+from ..figures import tile_colour
+from ..layouts import Layout, crd2idx, ends_of, flatten_to_tuple, idx2crd, product, trusted
 from ..numbers import is_tuple, known_int
 from .painting import counting
 

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
         BANK_SCHEMES as BANK_SCHEMES,
         COLOURS as COLOURS,
         axis_of as axis_of,
-        ends_of as ends_of,
         layout_figure as layout_figure,
         strip_figure as strip_figure,
         tile_colour as tile_colour,

@@ -30,8 +30,9 @@ from ..ground import (
     bank_of,
     limit_error,
     limit_of,
+    shown,
 )
-from ..layouts import as_layout, idx2crd, leaves, offset_at, product, text_of
+from ..layouts import as_layout, ends_of, idx2crd, leaves, offset_at, product, text_of
 from ..numbers import Basis, is_tuple, known_int
 from .cells import replace_cells
 
@@ -90,7 +91,7 @@ def layout_figure(
         raise LayoutError(f"a figure of {rows} rows, {columns} columns, {slices} slices is empty")
     if colour not in (None, "", "tile", "offset") and colour not in BANK_SCHEMES:
         raise UnsupportedError(
-            f"cells are coloured by tile, offset or bank, not by {colour!r}",
+            f"cells are coloured by tile, offset or bank, not by {shown(colour)}",
             f"By bank: {', '.join(BANK_SCHEMES)}, with the bits of an element.",
         )
     as_layout(layout)
@@ -217,21 +218,6 @@ class Colours:
         if self.scheme == "tile":
             return iter([tile_colour(tile, column) for column in tiles])
         return map(self.of_offset, offsets) if self.scheme else repeat(NO_COLOUR)
-
-
-def ends_of(layout: AnyLayout) -> tuple[int, int]:
-    """Return the least and the greatest offset; 0 and -1 if there is no coordinate.
-
-    >>> ends_of(Layout((4, 3), (-1, 5)))
-    (-3, 10)
-    """
-    if not layout.size:
-        return 0, -1
-    low = high = 0
-    for n, d in zip(leaves(layout.shape), leaves(layout.stride), strict=True):
-        reach = (known_int(n) - 1) * known_int(d)
-        low, high = low + min(reach, 0), high + max(reach, 0)
-    return low, high
 
 
 def _grid(

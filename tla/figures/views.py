@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import CoordinateError
 from ..ground import limit_error, limit_of, shortened
+from ..layouts import is_composed
 from ..numbers import known_int
 from .cells import replace_cells
 from .layouts import Colours, layout_figure
 
 if TYPE_CHECKING:
     from ..ground import Cell, Figure, Scheme
-    from ..layouts import ComposedLayout, Tensor
+    from ..layouts import AnyLayout, ComposedLayout, Tensor
 
 _LONGEST: Final = 12
 """The greatest length of the text of an element."""
@@ -51,7 +52,9 @@ def tensor_figure(
         LayoutError: the figure would be empty.
         UndecidedError: a size, a stride or the place of the view is unknown.
     """
-    figure = layout_figure(tensor.layout, rows, columns, slices, colour)
+    layout: Any = tensor.layout
+    draw: Any = composed_figure if is_composed(layout) else layout_figure
+    figure = draw(layout, rows, columns, slices, colour)
     has_data = _is_flat(tensor.data)
 
     def cell(coord: Any, of: Cell) -> Cell:
@@ -65,7 +68,9 @@ def tensor_figure(
         except CoordinateError:
             return of._replace(offset=offset, text="?", is_marked=True)
 
-    return figure._replace(grids=replace_cells(tensor.layout, figure, cell), title=repr(tensor)[1:-1])
+    grids = replace_cells(_inmost(layout), figure, cell)
+    drawn: Figure = figure._replace(grids=grids, title=repr(tensor)[1:-1])
+    return drawn
 
 
 def composed_figure(
@@ -91,7 +96,7 @@ def composed_figure(
         UndecidedError: an int is unknown, or there are too many coordinates to find the range of
             offsets.
     """
-    inner = composed.inner
+    inner = _inmost(composed)
     figure = layout_figure(inner, rows, columns, slices, "offset" if colour is None else colour)
     most = limit_of("indices")
     if figure.size > most:
@@ -112,6 +117,14 @@ def composed_figure(
 
     grids = replace_cells(inner, figure, cell)
     return figure._replace(grids=grids, cosize=high + 1 - low, title=str(composed))
+
+
+def _inmost(layout: Any) -> AnyLayout:
+    """The layout behind all functions, which has the coordinates."""
+    while is_composed(layout):
+        layout = layout.inner
+    inmost: AnyLayout = layout
+    return inmost
 
 
 def _is_flat(data: Any) -> bool:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from ..algebra import recast_layout
 from ..layouts import ComposedLayout, Swizzle
 from ..numbers import _0
 from .catalogue import Catalogue, Family
@@ -25,15 +26,6 @@ from .fields import BITS, static
 
 _ROWS: Final = {"INTER": 0, "SW32": 1, "SW64": 2, "SW128": 3}
 """How many bits the swizzle of a kind writes. A row has 16 bytes times 2 to that power."""
-
-
-def in_elements(swizzle: Swizzle, element_bits: int) -> Swizzle:
-    """Return a swizzle of addresses in bytes as one of offsets in elements, of a power of 2 bits.
-
-    >>> in_elements(Swizzle(3, 4, 3), 16), in_elements(Swizzle(3, 4, 3), 4)
-    (Swizzle(3, 3, 3), Swizzle(3, 5, 3))
-    """
-    return Swizzle(swizzle.bits, swizzle.base + 3 - (element_bits.bit_length() - 1), swizzle.shift)
 
 
 def _atom(_name: str, major: str, kind: str, element: str = "") -> dict[str, Any]:
@@ -48,10 +40,10 @@ def _wide(_name: str, element: str = "") -> dict[str, Any]:
     return _layout(Swizzle(2, 5, 2), width, (1024 // width, 4), "MN")
 
 
-def _layout(swizzle: Swizzle, width: int, shape: tuple[int, int], major: str) -> dict[str, Any]:
+def _layout(swizzle: Any, width: int, shape: tuple[int, int], major: str) -> dict[str, Any]:
     m, k = shape
     inner = static([(m, 1)], [(k, m)]) if major == "MN" else static([(m, k)], [(k, 1)])
-    return {"layout": ComposedLayout(in_elements(swizzle, width), _0, inner)}
+    return {"layout": ComposedLayout(recast_layout(swizzle, 8, width), _0, inner)}
 
 
 def _record(_name: str, source: str, layout: ComposedLayout) -> ComposedLayout:

@@ -18,7 +18,7 @@ Source: CuTe ``TiledMMA``, mma_atom.hpp; ``TiledCopy``, ``make_tiled_copy``, cop
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, cast
 
 from ..algebra import (
     coalesce,
@@ -46,19 +46,22 @@ from ..layouts import (
     ComposedLayout,
     Layout,
     Tensor,
+    Underscore,
     _,
     as_layout,
+    as_static,
     crd2idx,
     get,
     idx2crd,
     is_composed,
+    is_underscore,
     make_layout,
     product,
     product_each,
     text_of,
     wrap,
 )
-from ..numbers import at_least, known_int, leaf, less
+from ..numbers import _0, _1, at_least, known_int, leaf, less
 from .copies import CopyAtom, copy_atoms
 from .fields import OPERANDS, SIDES, one_of
 from .mma import MmaAtom, atoms
@@ -81,7 +84,7 @@ def _is_below(number: Any, end: Any) -> bool:
 
 def _inside(x: _L, fragments: Callable[[AnyLayout], AnyLayout]) -> _L:
     """The fragments of a layout, or of what lies behind a swizzle."""
-    found: Any = x.with_inner(fragments(x.inner)) if is_composed(x) else fragments(as_layout(x))
+    found: Any = x.with_inner(_inside(x.inner, fragments)) if is_composed(x) else fragments(as_layout(x))
     same: _L = found
     return same
 
@@ -203,24 +206,30 @@ class TiledMma(NamedTuple):
         rest = [*(get(d, 1) for d in divided), *rests[2:]]
         return row([row([thread, row([get(d, 0) for d in divided])]), row([values, row(rest)])])
 
-    def partition(self, x: AnyView, thread: IntLike, operand: Operand) -> Any:
+    def partition(self, x: AnyView, thread: IntLike | Underscore | None, operand: Operand) -> Any:
         """Return what a thread has of a layout: (values, rest...), and the offset of its first element.
 
-        Of a layout behind a swizzle the offset stays inside and is 0; of a tensor it is a tensor.
-        CuTe ``partition_A``, ``partition_B``, ``partition_C``.
+        `_` for the thread keeps all of them, as a mode in front. Of a layout behind a swizzle the offset
+        stays inside and is 0; of a tensor it is a tensor. CuTe ``partition_A``, ``partition_B``,
+        ``partition_C``.
 
         >>> mma = tiled_mma("SM80_16x8x16_F32F16F16F32_TN")
         >>> part, offset = mma.partition(Layout((16, 32), (32, 1)), 5, "a")
         >>> print(part, offset)
         ((_2,_2,_2),_1,2):((1,256,8),_0,16) 34
+        >>> every, _offset = mma.partition(Layout((16, 32), (32, 1)), _, "a")
+        >>> every(5, 1, 0, 1) == offset + part(1, 0, 1)
+        True
 
         Raises:
             CoordinateError: there is no such thread.
         """
         one_of(operand, OPERANDS, "an operand")
-        at = self._thread(thread)
-        rest = len(wrap(x.shape))
-        coord = (at[0], tuple(at[1 + i] for i in OPERANDS[operand])), (_, (_,) * rest)
+        number, kept = cast("Any", thread), (_, (_,) * len(wrap(x.shape)))
+        if is_underscore(number):
+            return cut(x, lambda of: _inside(of, lambda y: self._by_thread(y, operand)), (_, kept))
+        at = self._thread(number)
+        coord = (at[0], tuple(at[1 + i] for i in OPERANDS[operand])), kept
         return cut(x, lambda of: self.fragments(of, operand), coord)
 
     def holders(self, coord: IntTuple, operand: Operand) -> tuple[tuple[int, int], ...]:
@@ -263,15 +272,18 @@ class TiledMma(NamedTuple):
         return idx2crd(index, tuple(mode.size for mode in modes_of(threads)))
 
     def _tv(self, operand: Operand) -> AnyLayout:
-        first, second = self.extents(operand)
-        found = self.fragments(make_layout((first, second)), operand)
+        return self._by_thread(make_layout(self.extents(operand)), operand)
+
+    def _by_thread(self, x: AnyLayout, operand: Operand) -> AnyLayout:
+        """The elements of a layout by the number of the thread, and its values."""
+        found = self._fragments(x, operand)
         v, m, n, k = (mode.size for mode in modes_of(self.threads))
         # thread -> (V, (M, N, K)) -> the two of them that the operand has
         order = right_inverse(row([self.threads, complement(self.threads)]))
         counts = (v, (m, n, k))
-        steps = {"a": (1, (v, 0, v * m)), "b": (1, (0, v, v * n)), "c": (1, (v, v * m, 0))}[operand]
+        steps = {"a": (v, _0, v * m), "b": (_0, v, v * n), "c": (v, v * m, _0)}[operand]
         return row(
-            [composition(composition(get(found, 0), Layout(counts, steps)), order), get(found, 1)]
+            [composition(composition(get(found, 0), Layout(counts, (_1, steps))), order), get(found, 1)]
         )
 
 
@@ -323,7 +335,7 @@ class TiledCopy(NamedTuple):
 
     >>> copy = tiled_copy("SM75_U32x4_LDSM_N", Layout((16, 2)), Layout((1, 8)))
     >>> print(copy.src, copy.dst)
-    ((4,2,4),((2,4),1)):((4,128,32),((16,1),0)) ((16,2),(8,1)):((1,128),(16,0))
+    ((4,2,_4),((_2,_4),_1)):((4,128,32),((16,1),0)) ((16,2),(_8,_1)):((1,128),(16,0))
 
     Attributes:
         atom: The instruction.
@@ -359,7 +371,7 @@ class TiledCopy(NamedTuple):
 
         >>> copy = tiled_copy("UniversalCopy<uint128_t>", Layout((16, 8), (8, 1)), Layout((1, 8)))
         >>> print(copy.fragments(Layout((32, 64), (64, 1)), "src"))
-        ((8,16),(8,1),(2,1)):((8,64),(1,0),(1024,0))
+        ((8,16),(_8,_1),(2,1)):((8,64),(1,0),(1024,0))
         """
         return _inside(x, lambda of: self._fragments(of, side))
 
@@ -367,22 +379,25 @@ class TiledCopy(NamedTuple):
         tiles = zipped_divide(x, self.tile)
         return row([*modes_of(composition(get(tiles, 0), self._tv(side))), get(tiles, 1)])
 
-    def partition(self, x: AnyView, thread: IntLike, side: Side) -> Any:
+    def partition(self, x: AnyView, thread: IntLike | Underscore | None, side: Side) -> Any:
         """Return what a thread has of a layout: ((values, atoms), rest...), and its first offset.
 
-        Of a layout behind a swizzle the offset stays inside and is 0; of a tensor it is a tensor.
-        CuTe ``partition_S``, ``partition_D``.
+        `_` for the thread keeps all of them, as a mode in front. Of a layout behind a swizzle the offset
+        stays inside and is 0; of a tensor it is a tensor. CuTe ``partition_S``, ``partition_D``.
 
         >>> copy = tiled_copy("UniversalCopy<uint128_t>", Layout((16, 8), (8, 1)), Layout((1, 8)))
         >>> part, offset = copy.partition(Layout((32, 64), (64, 1)), 115, "src")
         >>> print(part, offset)
-        ((8,1),2,1):((1,0),1024,0) 920
+        ((_8,_1),2,1):((1,0),1024,0) 920
+        >>> print(*copy.partition(Layout((32, 64), (64, 1)), _, "src"))
+        ((8,16),(_8,_1),2,1):((8,64),(1,0),1024,0) _0
 
         Raises:
             CoordinateError: there is no such thread.
         """
-        number, threads = leaf(thread), get(self.tv, 0).size
-        if not _is_below(number, threads):
+        number: Any = thread if is_underscore(thread) else leaf(thread)
+        threads = get(self.tv, 0).size
+        if not is_underscore(number) and not _is_below(number, threads):
             raise CoordinateError(f"thread {number} is not one of {threads}", thread=number)
         rest = len(wrap(x.shape))
         return cut(x, lambda of: self.fragments(of, side), (number, _, (_,) * rest))
@@ -397,16 +412,16 @@ class TiledCopy(NamedTuple):
         >>> copy = tiled_copy_of("SM75_U32x2_LDSM_N", mma, "b")
         >>> part, _offset = mma.partition(Layout((32, 32), (32, 1)), 0, "b")
         >>> print(copy.retile(part))
-        (((_2,2),1),2,2):(((1,8),0),512,16)
+        (((_2,_2),_1),2,2):(((1,8),_0),512,16)
         """
         return _inside(x, self._retile)
 
     def _retile(self, x: AnyLayout) -> AnyLayout:
         held, threads = get(x, 0).size, get(self.tv, 0).size
         order = composition(right_inverse(self.tv), make_layout(self.tile))
-        blocks = upcast(order, known_int(threads * held))  # from the tile to groups of values
+        blocks = upcast(order, threads * held)  # from the tile to groups of values
         values = logical_product(make_layout(held), right_inverse(blocks))
-        atom_values = get(upcast(self.atom.ref, self.element_bits), 1).size
+        atom_values = get(upcast(self.atom.ref, as_static(self.element_bits)), 1).size
         inside = zipped_divide(values, make_layout(atom_values))
         tiles = zipped_divide(x, (held, *product_each(blocks.shape)))
         rest = modes_of(get(tiles, 1))[1:]
@@ -439,9 +454,8 @@ class TiledCopy(NamedTuple):
 
     def _tv(self, side: Side) -> AnyLayout:
         one_of(side, SIDES, "a side")
-        reference, wanted = (
-            upcast(x, self.element_bits) for x in (self.atom.ref, getattr(self.atom, side))
-        )
+        bits = as_static(self.element_bits)
+        reference, wanted = (upcast(x, bits) for x in (self.atom.ref, getattr(self.atom, side)))
         whole = zipped_divide(self.tv, tuple(get(reference, i).size for i in (0, 1)))
         inside = composition(get(whole, 0), composition(right_inverse(reference), wanted))
         (t, v), (rest_t, rest_v) = modes_of(inside), modes_of(get(whole, 1))
@@ -476,7 +490,7 @@ def tiled_copy(
     >>> copy.tile, copy.element_bits
     ((16, 64), 16)
     >>> print(copy.src)
-    ((8,16),(8,1)):((128,1),(16,0))
+    ((8,16),(_8,_1)):((128,1),(16,0))
 
     Args:
         atom: An atom, or its name.
@@ -504,7 +518,7 @@ def tiled_copy_of(
     >>> mma = tiled_mma("SM80_16x8x16_F32F16F16F32_TN", Layout((2, 2, 1)), (32, 32, 16))
     >>> copy = tiled_copy_of("SM75_U32x4_LDSM_N", mma, "a", element_bits=16)
     >>> print(copy.src)
-    ((16,2,2,2),(8,1)):((1,256,16,0),(32,0))
+    ((_16,_2,2,2),(_8,_1)):((1,256,16,0),(32,0))
 
     Raises:
         LayoutError: there is no such atom.

@@ -74,7 +74,10 @@ if TYPE_CHECKING:
     )
     from .immutable import Immutable as Immutable, Record as Record
     from .limits import (
+        LEVELS as LEVELS,
         MAX_DEPTH as MAX_DEPTH,
+        SMALL as SMALL,
+        WIDE as WIDE,
         is_too_deep as is_too_deep,
         is_too_long as is_too_long,
         limit_error as limit_error,

@@ -20,6 +20,15 @@ class Immutable:
 
     __slots__ = ()
 
+    @classmethod
+    def _like(cls, value: object) -> Self:
+        """The value with the slots of another, of a class that is derived and may have a dict."""
+        made = object.__new__(cls)
+        for base in type(value).__mro__:
+            for name in getattr(base, "__slots__", ()):
+                object.__setattr__(made, name, getattr(value, name))
+        return made
+
     def __setattr__(self, name: str, value: object) -> None:
         self._refuse("set", name)
 

@@ -46,6 +46,7 @@ LIMITS: Final[dict[str, Limit]] = {
     "nesting": Limit(100, "levels of brackets, tuples and parentheses"),
     "brackets": Limit(1000, "levels of brackets in an instruction of HLO"),
     "calls": Limit(30, "levels of computations of HLO that call each other"),
+    "leaves": Limit(1 << 20, "ints of nested tuples; a part counts as often as it occurs"),
     "modes": Limit(1 << 20, "modes that are copies of one"),
     "rank": Limit(1000, "modes that an expression asks for; variables or results of a map"),
     "coordinates": Limit(1 << 22, "coordinates, points or pairs in a list"),
@@ -157,6 +158,17 @@ def limit_error(
 
 MAX_DEPTH: Final = LIMITS["nesting"].default
 """The levels of nesting that need no look at the limit."""
+
+
+SMALL: Final = 1 << 16
+"""The lengths of tuples inside each other, each plus 1, multiplied: up to here no leaf is counted."""
+
+LEVELS: Final = 8
+"""The levels that a quick walk takes. Deeper tuples, whose parts may be shared, are left to the general
+walk, which counts their leaves."""
+
+WIDE: Final = 64
+"""A mode of so many modes is left to the general walk too: it may be shared."""
 
 
 def is_too_deep(room: int) -> bool:

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -68,8 +69,43 @@ def shown(x: object) -> str:
     ("'x'", '[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ...')
     """
     try:
-        return shortened(" ".join(repr(x).split()))
+        return shortened(" ".join((repr(x) if _has_few_parts(x) else _start_of(x)).split()))
     except RecursionError:
         return "nested too deeply to print"
     except Exception:  # an int of too many digits, or an object that refuses
         return "that cannot be printed"
+
+
+# Types that tell a checker nothing.
+_TUPLE: Any = tuple
+_LIST: Any = list
+_DICT: Any = dict
+_CONTAINERS: Any = (tuple, list, dict, set, frozenset)
+
+
+def _has_few_parts(x: object) -> bool:
+    """Whether a value has at most 100 parts; shared ones, which its repr has as often, count again."""
+    todo: list[Any] = [x]
+    for part in todo:
+        if isinstance(part, _CONTAINERS):
+            todo += islice(part.items() if isinstance(part, _DICT) else part, 100)
+            if len(todo) > 100:
+                return False
+    return True
+
+
+def _start_of(x: Any, room: int = 200) -> str:
+    """How the repr of a value of many parts starts."""
+    if not isinstance(x, _CONTAINERS):
+        return repr(x)
+    opening, closing = "()" if isinstance(x, _TUPLE) else "[]" if isinstance(x, _LIST) else "{}"
+    parts: list[str] = []
+    for part in x:
+        room -= 2
+        if room <= 0:
+            break
+        value = f": {_start_of(x[part], room)}" if isinstance(x, _DICT) else ""
+        parts.append(f"{_start_of(part, room)}{value}")
+        room -= len(parts[-1])
+    end = "" if len(parts) < len(x) else f",{closing}" if opening == "(" and len(x) == 1 else closing
+    return f"{opening}{', '.join(parts)}{end}"

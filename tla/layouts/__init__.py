@@ -126,6 +126,7 @@ if TYPE_CHECKING:
     from .layout import (
         OfCoordinates as OfCoordinates,
         as_layout as as_layout,
+        of_coordinates as of_coordinates,
         padded as padded,
         trusted as trusted,
     )
@@ -141,7 +142,7 @@ if TYPE_CHECKING:
         value_at as value_at,
     )
     from .slicing import data_of_one as data_of_one, is_underscore as is_underscore
-    from .swizzle import ends_of as ends_of
+    from .swizzle import ends_of as ends_of, seen_through as seen_through, static_as as static_as
     from .tensor import is_tensor as is_tensor
 
 lazy(__name__)

@@ -21,7 +21,7 @@ from functools import cmp_to_key
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CongruenceError, CoordinateError, KindError, LayoutError, UndecidedError
-from ..ground import MAX_DEPTH, constexpr, described
+from ..ground import LEVELS, WIDE, constexpr, described
 from ..numbers import (
     INT,
     PLAIN_INTS,
@@ -193,8 +193,8 @@ def plain_col_major(shape: Any, step: Any, room: int) -> Any:
             strides.append(step)
             step = s if step is _1 else step * s  # _1 * s == s, static or not
         else:
-            inner = plain_col_major(s, step, room - 1)
-            if inner is None or not is_plain_tuple(s):
+            inner = plain_col_major(s, step, room - 1) if type(s) is TUPLE and len(s) < WIDE else None
+            if inner is None:
                 return None
             strides.append(inner)
             step = step * product(s)
@@ -287,8 +287,7 @@ def idx2crd(coord: IntTuple, shape: IntTuple, extend: bool = False) -> Any:
         CoordinateError: the coordinate is negative, outside the shape, or of another profile.
     Source: CuTe ``idx2crd``, stride.hpp.
     """
-    if extend is not False and extend is not True:
-        raise KindError(f"extend is a bool, not {described(extend)}")
+    _require_bool(extend)
     if not extend:
         full = _plain_coord(coord, shape)
         if full is None:
@@ -304,7 +303,12 @@ def idx2crd(coord: IntTuple, shape: IntTuple, extend: bool = False) -> Any:
         raise _open_coordinate(error, coord, shape) from None
 
 
-def _plain_coord(coord: Any, shape: Any, room: int = MAX_DEPTH) -> Any:
+def _require_bool(extend: object) -> None:
+    if extend is not False and extend is not True:
+        raise KindError(f"extend is a bool, not {described(extend)}")
+
+
+def _plain_coord(coord: Any, shape: Any, room: int = LEVELS) -> Any:
     """`idx2crd` of dynamic ints inside their shape; None of others."""
     if type(shape) is not TUPLE:
         is_plain = type(coord) is INT and type(shape) is INT and 0 <= coord < shape
@@ -372,7 +376,7 @@ def crd2idx(coord: IntTuple, shape: IntTuple, stride: IntTuple | None = None) ->
     return crd2offset(coord, shape, stride)
 
 
-def _plain_index(coord: Any, shape: Any, room: int = MAX_DEPTH) -> int | None:
+def _plain_index(coord: Any, shape: Any, room: int = LEVELS) -> int | None:
     """`crd2idx` of dynamic ints inside their shape; None of others."""
     if type(coord) is INT:
         size = shape if type(shape) is INT else plain_size(shape, room)
@@ -445,12 +449,13 @@ def crd2offset(coord: IntTuple, shape: IntTuple, stride: IntTuple, extend: bool 
     offset = plain_offset(coord, shape, stride)
     if offset is not None:
         return offset
+    _require_bool(extend)
     coord, shape, stride = as_int_tuple(coord), as_shape(shape), as_int_tuple(stride)
     require_congruent(shape, stride)
     return offset_at(coord, shape, stride, extend)
 
 
-def plain_offset(coord: Any, shape: Any, stride: Any, room: int = MAX_DEPTH) -> Any:
+def plain_offset(coord: Any, shape: Any, stride: Any, room: int = LEVELS) -> Any:
     """`crd2offset` of plain ints inside their shape, checked as it goes; None of others."""
     if type(coord) is STATIC:
         offset = of_static(plain_offset, coord, shape, stride)

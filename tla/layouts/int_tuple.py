@@ -18,7 +18,10 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVarTuple
 
 from ..errors import CongruenceError, CoordinateError, DivisibilityError, LayoutError
 from ..ground import (
+    LEVELS,
     MAX_DEPTH,
+    SMALL,
+    WIDE,
     constexpr,
     guarded,
     is_too_deep,
@@ -39,6 +42,7 @@ from ..numbers import (
     Int,
     IntLike,
     IntTuple,
+    ManyLeavesError,
     _1,
     at_least,
     decide_all,
@@ -48,6 +52,7 @@ from ..numbers import (
     known_divides,
     known_eq,
     leaf,
+    limit_leaves,
     limit_nesting,
     neither_divides,
     static_int,
@@ -81,20 +86,37 @@ def make_tuple(*items: *_Items) -> tuple[*_Items]:
     return checked
 
 
-def as_int_tuple(x: object, room: int = MAX_DEPTH) -> Any:
-    """Return ``x`` with every leaf checked and numpy ints converted; the profile is kept.
+def as_int_tuple(x: object) -> Any:
+    """Return ``x`` with every leaf checked and numpy ints converted; the profile is kept."""
+    if not is_tuple(x):
+        return leaf(x)
+    if len(x) >= WIDE:
+        limit_leaves(x)
+    try:  # a list is quicker than a generator
+        return tuple([i if type(i) is INT else _small_tuple(i, SMALL) for i in x])
+    except ManyLeavesError:
+        limit_leaves(x)
+        return _deep_tuple(x, MAX_DEPTH)
 
-    Args:
-        room: The levels of nesting that are left of `MAX_DEPTH`.
-    """
+
+def _small_tuple(x: object, room: int) -> Any:
+    """`as_int_tuple` where no more than ``room`` leaves are met."""
+    if not is_tuple(x):
+        return leaf(x)
+    room //= len(x) + 1
+    if not room:
+        raise ManyLeavesError
+    return tuple([i if type(i) is INT else _small_tuple(i, room) for i in x])
+
+
+def _deep_tuple(x: object, room: int) -> Any:
+    """`as_int_tuple` with ``room`` levels of nesting left of `MAX_DEPTH`."""
     if not is_tuple(x):
         return leaf(x)
     if room <= 0 and is_too_deep(room):
         summary = f"an int tuple is nested deeper than {limit_of('nesting')} levels"
         raise LayoutError(summary, way_out("nesting"))
-    return tuple(
-        [i if type(i) is INT else as_int_tuple(i, room - 1) for i in x]
-    )  # quicker than a generator
+    return tuple([i if type(i) is INT else _deep_tuple(i, room - 1) for i in x])
 
 
 def require_addable(stride: Any) -> None:
@@ -171,6 +193,7 @@ def text_of(x: Any, *more: Any) -> str:
     ('(_2,(4,(5)))', '_-2', '()', '(1,(_,_2))')
     """
     parts = (x, *more)
+    limit_leaves(parts)
     notation: list[Notation] = []
 
     def other_text(leaf: Any) -> str:  # of a leaf that is no plain int
@@ -215,10 +238,18 @@ def plain_text(x: Any) -> str:
         NotPlainError: a leaf is no plain int.
     """
     if type(x) is TUPLE:
-        if len(x) == 2:  # as most are
+        if len(x) == 2:  # as most are; a join takes twice as long
             a, b = x
-            first = a if type(a) is INT else plain_text(a)
-            return f"({first},{b if type(b) is INT else plain_text(b)})"
+            return f"({a if type(a) is INT else plain_text(a)},{b if type(b) is INT else plain_text(b)})"
+        if len(x) == 3:
+            a, b, c = x
+            first = f"({a if type(a) is INT else plain_text(a)},{b if type(b) is INT else plain_text(b)}"
+            return f"{first},{c if type(c) is INT else plain_text(c)})"
+        if len(x) == 4:
+            a, b, c, d = x
+            first = f"({a if type(a) is INT else plain_text(a)},{b if type(b) is INT else plain_text(b)}"
+            last = f"{c if type(c) is INT else plain_text(c)},{d if type(d) is INT else plain_text(d)})"
+            return f"{first},{last}"
         return f"({','.join([f'{i}' if type(i) is INT else plain_text(i) for i in x])})"
     if type(x) is STATIC:
         return f"_{x.real}"
@@ -269,30 +300,58 @@ def unflatten(flat: IntTuple, profile: IntTuple) -> Any:
 
 def _profile_leaves(profile: Any) -> Iterator[Any]:
     """The leaves of a profile, which need not be ints; it may be nested to any depth."""
-    todo = [profile]
+    if not is_tuple(profile):
+        yield profile
+        return
+    todo = [iter(profile)]
+    is_counted = False
     while todo:
-        part = todo.pop()
-        if is_tuple(part):
-            todo += part[::-1]
-        else:
+        for part in todo[-1]:
+            if is_tuple(part):
+                if not is_counted and (len(todo) > LEVELS or len(part) >= WIDE):
+                    limit_leaves(profile)
+                    is_counted = True
+                todo.append(iter(part))
+                break
             yield part
+        else:
+            todo.pop()
 
 
-@limit_nesting
 def congruent(a: IntTuple, b: IntTuple) -> bool:
     """Whether ``a`` and ``b`` have the same profile.
 
     >>> congruent((4, (2, 3)), (1, (7, 7))), congruent((4,), 4)
     (True, False)
     """
-    return _congruent(a, b)
+    try:
+        return _congruent(a, b, LEVELS)
+    except ManyLeavesError:
+        limit_leaves((a, b))
+    try:
+        return _congruent(a, b, -1)
+    except RecursionError:
+        raise too_deep() from None
 
 
-def _congruent(a: Any, b: Any) -> bool:
-    if is_tuple(a) or is_tuple(b):
-        return is_tuple(a) and is_tuple(b) and len(a) == len(b) and all(map(_congruent, a, b))
-    leaf(a)
-    leaf(b)
+def _congruent(a: Any, b: Any, room: int) -> bool:
+    """`congruent` of at most ``room`` levels, as of `_product`."""
+    if not is_tuple(a):
+        if is_tuple(b):
+            return False
+        leaf(a)
+        leaf(b)
+        return True
+    if not is_tuple(b) or len(a) != len(b):
+        return False
+    if not room or (len(a) >= WIDE and LEVELS > room > 0):
+        raise ManyLeavesError
+    i = 0
+    for x in a:
+        y = b[i]
+        i += 1  # noqa: SIM113 (counted in half the time of zip)
+        if not (type(x) is INT is type(y) or _congruent(x, y, room - 1)):
+            return False
     return True
 
 
@@ -334,8 +393,12 @@ def weakly_congruent(a: IntTuple, b: IntTuple) -> bool:
     >>> weakly_congruent((4, 6), (1, (7, 7))), weakly_congruent((1, (7, 7)), (4, 6))
     (True, False)
     """
+    return _weakly_congruent(a, b)
+
+
+def _weakly_congruent(a: Any, b: Any) -> bool:
     if is_tuple(a):
-        return is_tuple(b) and len(a) == len(b) and all(map(weakly_congruent, a, b))
+        return is_tuple(b) and len(a) == len(b) and all(map(_weakly_congruent, a, b))
     leaf(a)
     if not is_tuple(b):
         leaf(b)
@@ -534,15 +597,33 @@ def product(x: IntTuple) -> Any:
     total: Any = _1
     try:
         for i in x:
-            n: Any = i if type(i) is INT or type(i) is STATIC else product(i)
+            n: Any = i if type(i) is INT or type(i) is STATIC else _product(i, LEVELS)
             total = n if total is _1 else total * n  # _1 * n == n, static or not
+    except ManyLeavesError:
+        limit_leaves(x)
+    else:
+        return total
+    try:
+        return _product(x, -1)
     except RecursionError:
         raise too_deep() from None
+
+
+def _product(x: Any, room: int) -> Any:
+    """`product` of at most ``room`` levels; of any number from -1 on down."""
+    if type(x) is not TUPLE and not is_tuple(x):
+        return leaf(x)
+    if not room or (len(x) >= WIDE and room > 0):
+        raise ManyLeavesError
+    total: Any = _1
+    for i in x:
+        n: Any = i if type(i) is INT or type(i) is STATIC else _product(i, room - 1)
+        total = n if total is _1 else total * n
     return total
 
 
-def plain_size(shape: Any, room: int = MAX_DEPTH) -> int | None:
-    """The `product` of a shape of dynamic ints; None of others, and of a nesting that is too deep."""
+def plain_size(shape: Any, room: int = LEVELS) -> int | None:
+    """The `product` of a shape of dynamic ints; None of others, and of one that is too deep."""
     if type(shape) is not TUPLE:
         return shape if type(shape) is INT and shape >= 0 else None
     if not shape or not room:
@@ -561,7 +642,7 @@ def of_static(run: Callable[..., Any], *parts: Any) -> Any:
 
     ``run`` takes dynamic ints, and returns an int, a tuple or None. No operator of `Int` slows it down.
     """
-    plain = [_plain(x, MAX_DEPTH) for x in parts]
+    plain = [_plain(x, LEVELS) for x in parts]
     found = None if None in plain else run(*plain)
     return None if found is None else as_static(found)
 
@@ -595,7 +676,11 @@ def product_each(x: IntTuple) -> tuple[Any, ...]:
     >>> product_each(((4, 2), 3))
     (8, 3)
     """
-    return tuple(product(i) for i in x) if is_tuple(x) else (leaf(x),)
+    if not is_tuple(x):
+        return (leaf(x),)
+    if len(x) >= WIDE:  # of fewer, each looks for itself
+        limit_leaves(x)
+    return tuple([product(i) for i in x])
 
 
 @constexpr
@@ -609,10 +694,14 @@ def product_like(x: IntTuple, profile: IntTuple) -> Any:
     Raises:
         CongruenceError: ``profile`` is not weakly congruent to ``x``.
     """
+    return _product_like(x, profile)
+
+
+def _product_like(x: Any, profile: Any) -> Any:
     if is_tuple(profile):
         if not is_tuple(x) or len(x) != len(profile):
             raise not_congruent(x, profile)
-        return tuple(product_like(i, p) for i, p in zip(x, profile, strict=True))
+        return tuple(map(_product_like, x, profile))
     leaf(profile)
     return product(x)
 
@@ -668,11 +757,15 @@ def shape_div(a: IntTuple, b: IntTuple) -> Any:
             return whole // part if is_dynamic else static_int(whole // part)
         if not part % whole:
             return 1 if is_dynamic else _1
-    if is_tuple(a):
-        if is_tuple(b) and len(a) != len(b):
-            raise not_congruent(a, b)
+    if is_tuple(n):
+        divide = shape_div
+        for i in n:
+            if type(i) is TUPLE and TUPLE in map(type, i):
+                limit_leaves(n)
+                divide = _shape_div
+                break
         try:
-            return tuple(map(shape_div, a, b) if is_tuple(b) else _divided(a, leaf(b)))
+            return _divided(divide, n, m)
         except RecursionError:
             raise too_deep() from None
     x, y = leaf(a), product(b)
@@ -685,13 +778,23 @@ def shape_div(a: IntTuple, b: IntTuple) -> Any:
     raise DivisibilityError(f"neither of {text_of(a)} and {text_of(b)} divides the other", a=a, b=b)
 
 
-def _divided(modes: tuple[Any, ...], rest: Any) -> list[Any]:
-    """`shape_div` of modes by an int, one after the other."""
+def _shape_div(a: Any, b: Any) -> Any:
+    """`shape_div` of a tuple whose leaves have been counted."""
+    return _divided(_shape_div, a, b) if is_tuple(a) else shape_div(a, b)
+
+
+def _divided(divide: Callable[[Any, Any], Any], modes: tuple[Any, ...], b: Any) -> tuple[Any, ...]:
+    """`shape_div` of modes: by those of a tuple, or by an int, one after the other."""
+    if is_tuple(b):
+        if len(modes) != len(b):
+            raise not_congruent(modes, b)
+        return tuple(map(divide, modes, b))
+    rest = leaf(b)
     out: list[Any] = []
     for i in modes:
-        out.append(shape_div(i, rest))
+        out.append(divide(i, rest))
         rest = shape_div(rest, i if type(i) is INT else product(i))
-    return out
+    return tuple(out)
 
 
 @limit_nesting
@@ -857,10 +960,15 @@ def repeat_like(profile: IntTuple, x: IntTuple) -> Any:
     >>> repeat_like((4, (2, 3)), 0)
     (0, (0, 0))
     """
-    if is_tuple(profile):
-        return tuple(repeat_like(i, x) for i in profile)
-    leaf(profile)
-    return as_int_tuple(x)
+    item = as_int_tuple(x)
+
+    def repeated(p: Any) -> Any:
+        if is_tuple(p):
+            return tuple(map(repeated, p))
+        leaf(p)
+        return item
+
+    return repeated(profile)
 
 
 def _missing(modes: Sequence[Any], upto: SupportsIndex | None) -> int:

@@ -33,7 +33,8 @@ from typing import (
 
 from ..errors import CoordinateError, LeafError, NotALayoutError, TlaError
 from ..ground import (
-    MAX_DEPTH,
+    LEVELS,
+    WIDE,
     Immutable,
     Shown,
     constexpr,
@@ -140,6 +141,67 @@ class OfCoordinates:
 
         @property
         def shape(self) -> Any: ...
+        @property
+        def origin_shape(self) -> Any: ...
+        @property
+        def assumptions(self) -> tuple[Condition, ...]: ...
+        def with_assumptions(self: Any, conditions: Iterable[Condition]) -> Any: ...
+
+    @property
+    def valid_size(self) -> Any:
+        """The number of coordinates that hold data."""
+        return product(self.origin_shape)
+
+    @property
+    def is_static(self) -> bool:
+        """Whether every int of the layout is static."""
+        return ints.is_static(_ints_of(self))
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """The unknowns of its ints, by name.
+
+        >>> [s.name for s in parse("((_16,M/16),K):((K,16*K),_1)").symbols]
+        ['K', 'M']
+        """
+        found = {s for x in leaves(_ints_of(self)) for s in getattr(x, "symbols", ())}
+        return tuple(sorted(found, key=lambda s: (s.name, s.order)))
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """All that must hold of its unknowns: the facts of each, and the `assumptions`.
+
+        >>> parse("((_16,M/16),K):((K,16*K),_1)").conditions
+        (K >= 1, M % 16 == 0, M >= 1)
+
+        As texts they are asserts of Python; `to_cpp` makes those of C++.
+        """
+        from ..numbers import facts_of
+
+        facts = [fact for symbol in self.symbols for fact in facts_of(symbol)]
+        return tuple(dict.fromkeys((*facts, *self.assumptions)))
+
+    def assuming(self, *conditions: Condition | bool) -> Any:
+        """Return the layout that stands on some conditions, beside those that it stands on already.
+
+        Raises:
+            ContradictionError: they cannot hold together.
+        """
+        from ..numbers import consistent
+
+        return self.with_assumptions(consistent((*self.assumptions, *conditions)))
+
+    def explain(self, *coord: IntTuple) -> Steps:
+        """Return how the offset of a coordinate comes about: its digits, times their strides, added up.
+
+        >>> print(Layout(((4, 2), (4, 3)), ((4, 16), (1, 32))).explain((1, 5)).sentences[-1])
+        (1,5) -> ((1,0),(1,1)) -> 1*4 + 0*16 + 1*1 + 1*32 = 37
+
+        Raises:
+            CoordinateError: it is no coordinate of the layout.
+        """
+        found: Steps = steps_of(self, *coord)
+        return found
 
 
 class _Open:
@@ -194,11 +256,11 @@ class Layout(Shown, Immutable, OfCoordinates, Generic[S_co, D_co], _Open):
     def __new__(cls, shape: Any, stride: Any = None, origin_shape: Any = None) -> AnyLayout:
         is_plain = origin_shape is None
         if stride is None:
-            stride = plain_col_major(shape, _1, MAX_DEPTH)
+            stride = plain_col_major(shape, _1, LEVELS)
             if stride is None:
                 is_plain, shape = False, as_shape(shape)
                 stride = compact_col_major(shape)
-        elif not _well_formed(shape, stride, MAX_DEPTH):
+        elif not _well_formed(shape, stride, LEVELS):
             is_plain = False
             shape, stride = as_shape(shape), as_int_tuple(stride)
             require_congruent(shape, stride)
@@ -208,7 +270,7 @@ class Layout(Shown, Immutable, OfCoordinates, Generic[S_co, D_co], _Open):
         layout.stride = stride
         layout.beside = None if origin_shape is None else (checked_origin(shape, origin_shape), ())
         layout.__class__ = Layout
-        made: AnyLayout = layout if cls is Layout else _of_class(cls, layout)
+        made: AnyLayout = layout if cls is Layout else cls._like(layout)
         if not is_plain and assumed.get() is not None and made.symbols:
             return made.with_assumptions(used_here())  # its ints may have come from them
         return made
@@ -266,53 +328,9 @@ class Layout(Shown, Immutable, OfCoordinates, Generic[S_co, D_co], _Open):
         return cosize(self)
 
     @property
-    def valid_size(self: AnyLayout) -> Any:
-        """The number of coordinates that hold data."""
-        return product(self.origin_shape)
-
-    @property
-    def is_static(self: AnyLayout) -> bool:
-        """Whether every int of the layout is static."""
-        return is_static(self)
-
-    @property
     def is_padded(self: AnyLayout) -> bool:
         """Whether some coordinate holds no data."""
         return self._origin is not None and bool(self.origin_shape != default_origin(self.shape))
-
-    @property
-    def symbols(self: AnyLayout) -> tuple[Symbol, ...]:
-        """The unknowns of its ints, by name.
-
-        >>> [s.name for s in parse("((_16,M/16),K):((K,16*K),_1)").symbols]
-        ['K', 'M']
-        """
-        found = {s for x in leaves(_ints_of(self)) for s in getattr(x, "symbols", ())}
-        return tuple(sorted(found, key=lambda s: (s.name, s.order)))
-
-    @property
-    def conditions(self: AnyLayout) -> tuple[Condition, ...]:
-        """All that must hold of its unknowns: the facts of each, and the `assumptions`.
-
-        >>> parse("((_16,M/16),K):((K,16*K),_1)").conditions
-        (K >= 1, M % 16 == 0, M >= 1)
-
-        As texts they are asserts of Python; `to_cpp` makes those of C++.
-        """
-        from ..numbers import facts_of
-
-        facts = [fact for symbol in self.symbols for fact in facts_of(symbol)]
-        return tuple(dict.fromkeys((*facts, *self.assumptions)))
-
-    def assuming(self: AnyLayout, *conditions: Condition | bool) -> AnyLayout:
-        """Return the layout that stands on some conditions, beside those that it stands on already.
-
-        Raises:
-            ContradictionError: they cannot hold together.
-        """
-        from ..numbers import consistent
-
-        return self.with_assumptions(consistent((*self.assumptions, *conditions)))
 
     def with_assumptions(self: AnyLayout, conditions: Iterable[Condition]) -> AnyLayout:
         """Return `assuming` of conditions that are known to be consistent."""
@@ -456,28 +474,8 @@ class Layout(Shown, Immutable, OfCoordinates, Generic[S_co, D_co], _Open):
         except ValueError as error:
             raise refused_digits(error) from None
 
-    def explain(self: AnyLayout, *coord: IntTuple) -> Steps:
-        """Return how the offset of a coordinate comes about: its digits, times their strides, added up.
-
-        >>> print(Layout(((4, 2), (4, 3)), ((4, 16), (1, 32))).explain((1, 5)).sentences[-1])
-        (1,5) -> ((1,0),(1,1)) -> 1*4 + 0*16 + 1*1 + 1*32 = 37
-
-        Raises:
-            CoordinateError: it is no coordinate of the layout.
-        """
-        found: Steps = steps_of(self, *coord)
-        return found
-
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self.shape, self.stride, self._origin, *self.assumptions)
-
-
-def _of_class(cls: type[AnyLayout], layout: Any) -> AnyLayout:
-    """A layout as one of a class that is derived from `Layout`, which may have a dict."""
-    made = object.__new__(cls)
-    for name in _Open.__slots__:
-        object.__setattr__(made, name, getattr(layout, name))
-    return made
 
 
 AnyLayout: TypeAlias = Layout[Any, Any]
@@ -557,16 +555,27 @@ def _well_formed(shape: Any, stride: Any, room: int) -> bool:
     """
     if type(shape) is not TUPLE:
         return type(shape) in PLAIN_INTS and type(stride) in PLAIN_INTS and bool(shape >= 0)
-    if type(stride) is not TUPLE or len(shape) != len(stride) or not room:
+    if type(stride) is not TUPLE or len(shape) != len(stride) or room < 2:
         return False
     i = 0
     for s in shape:
         d = stride[i]  # counted, which takes half the time of zip
-        i += 1  # noqa: SIM113
-        if type(s) is int and type(d) is int:
+        i += 1
+        if type(s) is INT and type(d) is INT:
             if s < 0:
                 return False
-        elif not _well_formed(s, d, room - 1):
+        elif type(s) is TUPLE:
+            if type(d) is not TUPLE or not len(d) == len(s) < WIDE:
+                return False
+            j = 0
+            for n in s:  # again in place: a call would take as long as two modes
+                m = d[j]
+                j += 1
+                if type(n) is not INT or type(m) is not INT or n < 0:
+                    if _well_formed(n, m, room - 2):
+                        continue
+                    return False
+        elif type(s) not in PLAIN_INTS or type(d) not in PLAIN_INTS or s < 0:
             return False
     return True
 
@@ -594,7 +603,9 @@ def get(x: Any, *path: SupportsIndex) -> Any:
         CoordinateError: an index is not a mode.
     """
     if not is_layout(x):
-        return x.with_inner(get(x.inner, *path)) if _is_outer(x) else int_tuple.get(x, *path)
+        seen: Any = x
+        is_outer = isinstance(x, OfCoordinates)
+        return seen.with_inner(get(seen.inner, *path)) if is_outer else int_tuple.get(x, *path)
     if not path:
         return x
     s: Any = x.shape
@@ -636,7 +647,7 @@ def shape(x: AnyLayout, *path: SupportsIndex) -> Any:
     >>> shape(Layout(((4, 2), 3), ((3, 12), 1)), 0, 1)
     2
     """
-    return int_tuple.get((x if _is_outer(x) else as_layout(x)).shape, *path)
+    return int_tuple.get(of_coordinates(x).shape, *path)
 
 
 @constexpr
@@ -668,8 +679,11 @@ def depth(x: IntTuple | AnyLayout, *path: SupportsIndex) -> Int[int]:
     >>> depth(7), depth(parse("((4,2),3):((3,12),1)"))
     (_0, _2)
     """
-    part = int_tuple.get(_shape_of(x), *path)
-    return Int(1 + max([int(depth(i)) for i in part], default=0)) if is_tuple(part) else _0
+    return Int(_levels(int_tuple.get(_shape_of(x), *path)))
+
+
+def _levels(x: Any) -> int:
+    return 1 + max(map(_levels, x), default=0) if is_tuple(x) else 0
 
 
 @constexpr
@@ -695,7 +709,7 @@ def cosize(x: AnyLayout, *path: SupportsIndex) -> Any:
     That of coordinates is the size of the least box that holds them.
     Source: CuTe ``cosize``, which takes absolute strides.
     """
-    part = get(x if _is_outer(x) else as_layout(x), *path)
+    part = get(of_coordinates(x), *path)
     if _is_outer(part):
         return part.cosize
     s, d = part.shape, part.stride
@@ -776,12 +790,23 @@ def as_layout(x: object) -> AnyLayout:
     hints = ["tla.read reads a text."] if isinstance(x, str) else []
     if issubclass(type(x), int | tuple):
         hints = [f"make_layout({shown(x)}) is the layout of a shape."]
+    if isinstance(x, OfCoordinates):
+        hints = ["It is seen through a function; x.inner is the layout inside."]
     raise naming_argument(NotALayoutError(f"expected a layout, got {described(x)}", *hints, value=x))
 
 
+def of_coordinates(x: Any) -> Any:
+    """Return ``x``, which must be a layout, by itself or seen through a function."""
+    return x if isinstance(x, OfCoordinates) else as_layout(x)
+
+
 def _ints_of(x: Any) -> Any:
-    """An int tuple, or the three of a layout."""
-    return (x.shape, x.stride, x.origin_shape) if is_layout(x) else x
+    """An int tuple; the three of a layout; those of the parts of a composed layout and of a swizzle."""
+    if is_layout(x):
+        return x.shape, x.stride, x.origin_shape
+    if ints.is_tuple(x):
+        return x
+    return tuple([_ints_of(getattr(x, name)) for name in getattr(x, "parts_in_order", ())]) or x
 
 
 def _shape_of(x: Any) -> Any:
@@ -849,9 +874,12 @@ def make_tile(*parts: *_Items) -> tuple[*_Items]:
 
 @limit_nesting
 def _as_tile(x: Any) -> Any:
-    if is_tuple(x):
-        return tuple([_as_tile(i) for i in x])
-    return x if is_layout(x) or is_underscore(x) else as_shape(x)
+    def as_tile(x: Any) -> Any:
+        if is_tuple(x):
+            return tuple(map(as_tile, x))
+        return x if is_layout(x) or is_underscore(x) else as_shape(x)
+
+    return as_tile(x)
 
 
 @overload

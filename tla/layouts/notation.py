@@ -12,6 +12,7 @@ text       value                                    Python
 ``s:d:o``  a layout with an origin shape            ``Layout(s, d, o)``
 ``Sw<1,0,2>`` a swizzle                             ``Swizzle(1, 0, 2)``
 ``Sw<3,4,3> o smem_ptr[16b](unset) o s:d`` as CuTe prints it ``ComposedLayout(Swizzle(3, 3, 3), ...)``
+``gmem_ptr[32b](0x7f00) o s:d`` as CuTe prints a tensor ``Layout(s, d)``
 ``f o 0 o s:d`` a layout seen through ``f``         ``ComposedLayout(f, 0, Layout(s, d))``
 ``2@0``    a coordinate: 2 along mode 0       ``2 * E(0)``
 ``3@1@0+_1@1`` a sum of them; ``E<0,1>`` is ``_1@1@0`` ``3 * E(0, 1) + E(1)``
@@ -77,19 +78,31 @@ def parse(text: str, symbols: Mapping[str, Any] | None = None) -> Any:
 
 def _seen(scan: NamingScanner, room: int) -> Any:
     """``part ['o' offset 'o' seen]``"""
+    if pointer := _POINTER.match(scan.text, scan.at):
+        scan.expect(pointer[0])
     start = scan.at
     value = swizzle_at(scan) if swizzle_follows(scan) else _part(scan)
-    if not accept_o(scan):
+    joined = is_swizzle(value) and scan.text.startswith("_smem_ptr", scan.at)  # as CuTe prints pointers
+    if joined:
+        scan.expect("_")
+    elif not accept_o(scan):
         return value
     if not room:
         scan.fail(f"nested deeper than {MAX_DEPTH} levels")
-    inner, offset = scan.at, Int(0)
-    smem = match_pattern(_SMEM, scan.text[inner:]) if is_swizzle(value) else None
+    inner = scan.at
+    offset: Any = Int(0)
+    printed = match_pattern(_PRINTED, scan.text[inner:]) if is_swizzle(value) else None
     is_tuple = scan.peek() == "("
-    if smem:  # as CuTe prints it, with a swizzle of addresses in bytes
-        scan.expect(smem[0])
-        down = int(smem[1] or 8).bit_length() - 4  # from bytes to elements
+    if printed and printed[3]:  # as CuTe prints an offset of which it knows some bits
+        scan.expect(printed[0])
+        offset = int(printed[3])
+    elif printed:  # as it prints a swizzle of addresses in bytes
+        scan.expect(printed[0])
+        bits, address = int(printed[1] or 8), int(printed[2] or "0", 16)
+        down = bits.bit_length() - 4  # from bytes to elements
         value = value_at(scan, start, Swizzle, value.bits, value.base - down, value.shift)
+        if address := 8 * address // bits % int(value.size):
+            offset = address  # the bits above are neither read nor written
     else:
         offset = _part(scan) if is_tuple else leaf_at(scan, "an offset")
     if is_tuple or not accept_o(scan):
@@ -191,7 +204,12 @@ def accept_o(scan: Scanner) -> bool:
     return False
 
 
-_SMEM: Final = r"smem_ptr(?:\[(1|2|4|8|16|32|64|128)b\])?(?:\([^()]*\))?(?!\w)"
+_PRINTED: Final = (
+    r"smem_ptr(?:\[(1|2|4|8|16|32|64|128)b\])?(?:\((?:0x([0-9a-f]+)|[^()]*)\))?(?!\w)"
+    r"|M_\d+\|\(\d+&\d+\)=(\d{1,18})(?!\w)"
+)
+_POINTER: Final = compile_pattern(r"(?:[gst]mem_)?ptr\[[0-9]+b\](?:\([^()]*\))?\s*o(?!\w)")
+"""Where a tensor lies, as CuTe prints it before its layout."""
 _SWIZZLE: Final = compile_pattern(r"Sw?\s*<")
 
 _OPERATORS: Final = frozenset("+-*/%fcm")

@@ -86,9 +86,11 @@ def has_underscore(coord: Coord) -> bool:
     >>> has_underscore((1, (_, 2))), has_underscore((1, 2)), has_underscore((1, None))
     (True, False, True)
     """
-    if is_tuple(coord):
-        return any(map(has_underscore, coord))
-    return coord is _ or coord is None
+    return _has_underscore(coord)
+
+
+def _has_underscore(coord: Any) -> bool:
+    return any(map(_has_underscore, coord)) if is_tuple(coord) else is_underscore(coord)
 
 
 @limit_nesting
@@ -140,8 +142,12 @@ def diced(coord: Any) -> Any:
 @limit_nesting
 def as_coord(x: Any) -> Any:
     """Return ``x`` checked as a coordinate, which may have `_` at some places."""
+    return _as_coord(x)
+
+
+def _as_coord(x: Any) -> Any:
     if is_tuple(x):
-        return tuple(as_coord(i) for i in x)
+        return tuple(map(_as_coord, x))
     return x if is_underscore(x) else leaf(x)
 
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import LayoutError
 from ..ground import guarded, limit_error, limit_of
-from ..numbers import known_int, leaf
-from .int_tuple import leaves
-from .layout import as_layout
-from .swizzle import is_composed
+from ..numbers import Basis, evaluated, known_int, leaf
+from .int_tuple import flatten_to_tuple, leaves, transform_leaf
+from .layout import Layout, as_layout
+from .swizzle import is_composed, is_swizzle
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,13 +30,16 @@ def offsets(layout: AnyLayout | ComposedLayout, limit: int | None = None) -> NDA
     """Return the offset of every coordinate, an array shaped like the top-level modes.
 
     ``offsets(layout)[i, j, ...] == layout(i, j, ...)``. A rank-0 layout, and one of a bare int
-    shape, give arrays of rank 0 and 1. Where numpy is absent the result is `offset_lists`.
+    shape, give arrays of rank 0 and 1. Coordinates as values lie along a last axis, leaf by leaf.
+    Where numpy is absent the result is `offset_lists`.
 
     >>> offsets(Layout(((2, 2), 3), ((1, 6), 2)))
     array([[ 0,  2,  4],
            [ 1,  3,  5],
            [ 6,  8, 10],
            [ 7,  9, 11]])
+    >>> offsets(make_identity_layout((4, 8)))[3, 5]
+    array([3, 5])
 
     Args:
         limit: The most coordinates in a table, each of 8 bytes; by default the ``offsets`` of
@@ -58,6 +61,8 @@ def offsets(layout: AnyLayout | ComposedLayout, limit: int | None = None) -> NDA
         stand_in: NDArray[np.int64] = offset_lists(layout)
         return stand_in
     modes = _modes(layout)
+    if steps := [step for mode in modes for _n, step in mode if isinstance(step, Basis)]:
+        return np.stack([offsets(part, limit) for part in _along(layout, steps)], axis=-1)
     sizes = [prod(n for n, _step in mode) for mode in modes]
     size = prod(sizes)
     # numpy counts the axes of an empty array as if the empty one were not there
@@ -97,6 +102,8 @@ def offset_lists(layout: AnyLayout | ComposedLayout) -> Any:
 
     >>> offset_lists(Layout((2, 3), (3, 1)))
     [[0, 1, 2], [3, 4, 5]]
+    >>> offset_lists(make_identity_layout((2, 2)))
+    [[(0, 0), (0, 1)], [(1, 0), (1, 1)]]
 
     Raises:
         LimitError: there are more than the ``coordinates`` of `tla.limits`.
@@ -108,9 +115,11 @@ def offset_lists(layout: AnyLayout | ComposedLayout) -> Any:
         summary = f"the table of {layout} is too large: {size} offsets; at most {most} are listed"
         raise limit_error("coordinates", summary, needed=size, layout=layout)
 
-    def rows(base: int, modes: list[list[tuple[int, int]]]) -> Any:
+    steps = tuple(leaves(layout.stride))
+
+    def rows(base: Any, modes: list[list[tuple[int, Any]]]) -> Any:
         if not modes:
-            return base
+            return evaluated(base, steps)
         return [rows(base + at, modes[1:]) for at in _vector(modes[0])]
 
     return rows(0, _modes(layout))
@@ -125,22 +134,49 @@ def _through(composed: ComposedLayout, table: Any) -> Any:
         return known_int(composed.through(table))
     import numpy as np
 
+    outer, offset = composed.outer, known_int(composed.offset)
+    if is_swizzle(outer) and known_int(outer.size) < 2**62 and table.size:
+        low, high = offset + int(table.min()), offset + int(table.max())
+        if 0 <= low <= high < 2**62:
+            at = table + offset if offset else table
+            shift = outer.shift.real
+            moved = at & (((1 << outer.bits) - 1) << (outer.base + max(0, shift)))
+            moved = moved >> shift if shift > 0 else moved << -shift
+            moved ^= at
+            return moved
     values, places = np.unique(table, return_inverse=True)
     seen = [known_int(composed.through(int(x))) for x in values]
     return np.array(seen, dtype=np.int64)[places].reshape(table.shape)
 
 
-def _vector(mode: list[tuple[int, int]]) -> list[int]:
+def _along(layout: AnyLayout, steps: list[Basis]) -> list[AnyLayout]:
+    """Layouts of ints, one for each leaf of the coordinates that a layout has as values."""
+    zero: Any = sum([d * 0 for d in steps])
+
+    def part(i: int) -> AnyLayout:
+        def along(d: Any) -> Any:
+            return flatten_to_tuple((d + zero).coordinate())[i]
+
+        return Layout(layout.shape, transform_leaf(along, layout.stride))
+
+    return [part(i) for i in range(len(flatten_to_tuple(zero.coordinate())))]
+
+
+def _vector(mode: list[tuple[int, Any]]) -> list[Any]:
     """The offsets of one mode, its first leaf fastest."""
-    out = [0]
+    out: list[Any] = [0]
     for extent, step in mode:
         out = [i * step + base for i in range(extent) for base in out]
     return out
 
 
-def _modes(layout: AnyLayout) -> list[list[tuple[int, int]]]:
-    """The (extent, stride) leaves of each top-level mode, as plain ints."""
+def _modes(layout: AnyLayout) -> list[list[tuple[int, Any]]]:
+    """The (extent, stride) leaves of each top-level mode, as plain ints or sums of basis elements."""
+
+    def known(d: Any) -> Any:
+        return d.map(known_int) if isinstance(d, Basis) else known_int(d)
+
     return [
-        [(known_int(n), known_int(d)) for n, d in zip(leaves(m.shape), leaves(m.stride), strict=True)]
+        [(known_int(n), known(d)) for n, d in zip(leaves(m.shape), leaves(m.stride), strict=True)]
         for m in layout
     ]

@@ -71,8 +71,9 @@ from ..numbers import (
 )
 from .coord import default_origin, mode_indices
 from .int_tuple import elem_scale, flatten_to_tuple, leaves, map_parts, repeat_like, text_of
-from .layout import AnyLayout, Layout, as_layout
+from .layout import AnyLayout, Layout, as_layout, of_coordinates
 from .slicing import Coord, has_underscore, is_underscore, no_mode_kept, no_single_offset, slice_
+from .swizzle import is_composed
 from .tile import blocks_kept, get_tile_layout, per_mode
 
 if TYPE_CHECKING:
@@ -107,7 +108,10 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
     """A view of data: ``tensor(c) == data_offset + root.extended(coord + c)`` for each ``c`` in it.
 
     ``root`` is the layout that ``coord`` counts in. ``tensor.layout`` is that of the view alone, from
-    its first element on; its origin shape is what of the view holds data. Immutable.
+    its first element on; its origin shape is what of the view holds data. Immutable. A layout seen
+    through a swizzle still counts from coordinate 0 of the root; `inner` counts from the first element.
+
+    An operation of the algebra that changes coordinates alone takes a tensor as it takes a layout.
 
     >>> t = Tensor("A", Layout((8, 16), (16, 1)))
     >>> sub = Tensor("A", Layout((8, 16), (16, 1)), coord=(1, 5))
@@ -115,6 +119,8 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
     21 21 (1, 5) (7,11):(16,1)
     >>> get_tile(sub, (2, 4), (4, 8))
     <Tensor 'A' in GM at (3,9): (4,8):(16,1):(4,7)>
+    >>> zipped_divide(t, (4, 8))
+    <Tensor 'A' in GM at (_0,_0): ((4,8),(2,2)):((16,1),(64,8))>
 
     Args:
         data: Anything: an array or list, a name, None. It is kept, and read by `element` alone.
@@ -190,7 +196,7 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
                 f"Data lie in one of {', '.join(POSITIONS)}.",
                 position=position,
             )
-        modes = default_origin(as_layout(layout).shape)
+        modes = default_origin(of_coordinates(layout).shape)
         whole = _view(data, layout, repeat_like(modes, _0), position, _as_offset(data_offset))
         if coord is None:
             return whole
@@ -209,7 +215,7 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
     @constexpr
     def stride(self) -> Any:
         """The stride, that of the whole."""
-        return self.layout.stride
+        return as_layout(self.layout).stride
 
     @property
     def origin_shape(self) -> Any:
@@ -259,6 +265,39 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
 
         layout, coord = self.layout.bind(**values), map_parts(value, self.coord)
         return _view(self.data, layout, coord, self.position, value(self.data_offset))
+
+    @property
+    def inner(self) -> AnyLayout:
+        """The layout of the view from its first element on; see `with_inner`.
+
+        >>> tile = get_tile(Tensor("A", parse("Sw<1,0,2> o 0 o (4,4):(4,1)")), (2, 0), (2, 4))
+        >>> print(tile.layout, "|", tile.inner)
+        Sw<1,0,2> o 0 o (2,4):(4,1) | Sw<1,0,2> o 8 o (2,4):(4,1)
+        """
+        first: AnyLayout = self._from_first()[0]
+        return first
+
+    def _from_first(self) -> tuple[Any, Any]:
+        """The layout from the first element on, and where that lies, but for what is in the layout.
+
+        Raises:
+            DivisibilityError: the view does not start on the blocks of its modes.
+        """
+        _require_blocks(self, self, self.coord)
+        return _fixed(self.layout, None, self.coord)
+
+    def with_inner(self, inner: Any) -> Tensor[T_co, AnyLayout]:
+        """Return the tensor with another layout of its elements from the first on.
+
+        Of a pair with an offset, it is moved by it.
+
+        >>> tile = get_tile(Tensor("A", row_major(8, 16)), (2, 4), (4, 8))
+        >>> tile.with_inner((coalesce(tile.inner), 3))
+        <Tensor 'A'[39:] in GM at (_0,_0): (4,8):(16,_1)>
+        """
+        layout, moved = inner if is_tuple(inner) else (inner, _0)
+        start = self._from_first()[1] + self.data_offset + moved
+        return Tensor(self.data, layout, position=self.position, data_offset=start)
 
     # --- its elements ---
 
@@ -363,9 +402,10 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
                 "Write one int or `_` for each mode.",
                 coord=coord,
             )
-        layout, kept = self.layout[coord], slice_(coord, self.coord)
-        at = [_0 if is_underscore(c) else start + c for c, start in zip(parts, self.coord, strict=True)]
-        return _view(self.data, layout, kept, self.position, self._at(tuple(at)))
+        at = [_0 if is_underscore(c) else start + c for c, start in zip(parts, self.coord, strict=False)]
+        layout, moved = _fixed(self.layout, coord, tuple(at))
+        kept = slice_(coord, self.coord)
+        return _view(self.data, layout, kept, self.position, moved + self.data_offset)
 
     __iter__ = None
     """A tensor is no sequence: without this, Python would iterate by ``tensor[0]`` and find it empty."""
@@ -406,6 +446,17 @@ def _view(data: T, layout: L, coord: Any, position: str, data_offset: Any) -> Te
     """The tensor of parts that have been checked; ``layout`` is relative to ``coord``."""
     view: Tensor[T, L] = _tensor._of(data, layout, coord, position, data_offset)
     return view
+
+
+def _fixed(layout: Any, coord: Coord | None, at: Any) -> tuple[Any, Any]:
+    """The modes of a layout that ``coord`` keeps, and what the offset at ``at`` adds.
+
+    A swizzle keeps what it adds inside.
+    """
+    if is_composed(layout):
+        found: tuple[Any, Any] = layout.with_inner(_fixed(layout.inner, coord, at))
+        return found
+    return layout if coord is None else layout[coord], layout.extended(at)
 
 
 def _as_offset(x: Any) -> Any:
@@ -499,7 +550,7 @@ def _extents(tensor: Tensor[T, L], tile: IntTuple) -> Any:
 
 
 def _tile(tensor: Tensor[T, L], start: Any, extents: Any, aligned: bool = True) -> Tensor[T, AnyLayout]:
-    layout = get_tile_layout(tensor.layout, extents, start)
+    layout = _tile_layout(tensor.layout, extents, start)
     sizes = default_origin(tensor.layout.shape)
     for mode, (at, size) in enumerate(zip(leaves(start), leaves(sizes), strict=True)):
         if known_lt(at, size) is False and known_eq(at, 0) is not True:
@@ -513,10 +564,22 @@ def _tile(tensor: Tensor[T, L], start: Any, extents: Any, aligned: bool = True) 
     coord = add(tensor.coord, start)
     tile = _view(tensor.data, layout, coord, tensor.position, tensor.data_offset)
     if aligned:
-        for mode, block, question in blocks_kept(layout, coord, layout.origin_shape):
-            if not decide(*question):
-                raise _off_the_blocks(tensor, tile, start, mode, block)
+        _require_blocks(tensor, tile, start)
     return tile
+
+
+def _require_blocks(tensor: Tensor[T, Any], tile: Tensor[T, Any], start: Any) -> None:
+    """Raise an error if a tile that starts somewhere in a tensor cuts blocks of its modes."""
+    for mode, block, question in blocks_kept(tile.layout, tile.coord, tile.origin_shape):
+        if not decide(*question):
+            raise _off_the_blocks(tensor, tile, start, mode, block)
+
+
+def _tile_layout(layout: Any, extents: Any, start: Any) -> Any:
+    """The layout of a tile; behind a swizzle it counts from where the whole does."""
+    if is_composed(layout):
+        return layout.with_inner(_tile_layout(layout.inner, extents, start))
+    return get_tile_layout(layout, extents, start)
 
 
 def _off_the_blocks(

@@ -37,6 +37,7 @@ from ..numbers import (
     max_,
     min_,
     neither_divides,
+    of_domain,
     round_up,
 )
 from .coord import default_origin
@@ -50,7 +51,7 @@ from .int_tuple import (
     repeat_like,
     text_of,
 )
-from .layout import AnyLayout, Layout, as_layout, padded, rank
+from .layout import AnyLayout, Layout, is_layout, of_coordinates, padded, rank
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
 
 @constexpr
 @keeps_assumptions
+@of_domain
 def make_layout_tile(
     layout: AnyLayout, tile: IntTuple, exact: bool = True, *, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -104,7 +106,8 @@ def get_tile_layout(
 
     ``layout(coord) + result(c) == layout(coord + c)`` for each valid ``c``, where ``coord`` lies on
     the blocks of each nested mode. The origin shape is what of the tile holds data; where the tile
-    lies outside the data altogether it is 0.
+    lies outside the data altogether it is 0. A layout seen through a function keeps the start inside:
+    ``result(c) == layout(coord + c)``.
 
     >>> print(get_tile_layout(parse("(100,100):(100,_1)"), (32, 48), coord=(96, 96)))
     (32,48):(100,_1):(4,4)
@@ -124,11 +127,15 @@ def get_tile_layout(
             raise CoordinateError(
                 f"the tile cannot start at {text_of(coord)}: coordinates count from 0", coord=coord
             )
+    if not is_layout(layout):
+        seen: Any = layout
+        inner = get_tile_layout(seen.inner, tile, coord)
+        return seen.with_inner((inner, seen.inner.extended(coord)))[0]
     origin = map_parts(_crop, tile, coord, layout.origin_shape)
     return padded(Layout(map_parts(_blocks, tile, layout.shape), layout.stride), origin)
 
 
-def blocks_kept(layout: AnyLayout, coord: Any, extent: Any) -> Iterator[tuple[int, Any, Question]]:
+def blocks_kept(layout: Any, coord: Any, extent: Any) -> Iterator[tuple[int, Any, Question]]:
     """Ask of each mode and each size of its blocks whether a tile leaves blocks of that size whole.
 
     A tile does if it starts on an edge of a block, or if it ends before the next edge, counted in whole
@@ -170,10 +177,10 @@ def _crop(extent: Any, start: Any, data: Any) -> int:
     return min_(extent, max_(_0, data - start))
 
 
-def per_mode(what: str, x: Any, layout: AnyLayout) -> Any:
+def per_mode(what: str, x: Any, layout: Any) -> Any:
     """A tile or coordinate checked: one int for each top-level mode."""
     x = as_int_tuple(x)
-    if not congruent(default_origin(as_layout(layout).shape), x):
+    if not congruent(default_origin(of_coordinates(layout).shape), x):
         raise CongruenceError(
             f"{what} {text_of(x)} does not fit the layout {layout}",
             f"It needs one int for each of its {rank(layout):d} modes.",

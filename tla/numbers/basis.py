@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 Path: TypeAlias = "tuple[int, ...]"
 
+_MINUS_ONE = Int(-1)
+
 
 @constexpr
 def E(*path: SupportsIndex) -> Any:  # noqa: N802 (CuTe's name)
@@ -292,13 +294,13 @@ class ArithmeticTuple(tuple[Any, ...]):
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
-        return _added(self, _scaled(other, -1))
+        return _added(self, _scaled(other, _MINUS_ONE))
 
     def __rsub__(self, other: Any) -> Any:
-        return _added(_scaled(self, -1), other)
+        return _added(_scaled(self, _MINUS_ONE), other)
 
     def __neg__(self) -> Any:
-        return _scaled(self, -1)
+        return _scaled(self, _MINUS_ONE)
 
     def __mul__(self, other: Any) -> Any:
         return _scaled(self, leaf(other))

@@ -48,8 +48,10 @@ from ..errors import (
     ZeroDivisorError,
 )
 from ..ground import (
+    SMALL,
     constexpr,
     described,
+    limit_error,
     limit_of,
     naming_argument,
     naming_call,
@@ -397,10 +399,14 @@ _R = TypeVar("_R")
 
 
 def limit_nesting(recursive: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Let a function that recurses into tuples refuse a nesting that Python cannot follow."""
+    """Let a function that walks tuples refuse too many leaves, and too deep a nesting for Python."""
 
     @wraps(recursive)
     def refusing(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        given: Any = (*args, *kwargs.values()) if kwargs else args
+        for x in given:
+            if type(x) is not int and isinstance(x, TUPLE) and not is_small(x, SMALL):
+                limit_leaves(x)
         try:
             return recursive(*args, **kwargs)
         except RecursionError:
@@ -410,6 +416,44 @@ def limit_nesting(recursive: Callable[_P, _R]) -> Callable[_P, _R]:
             raise
 
     return refusing
+
+
+class ManyLeavesError(Exception):
+    """A walk over a tuple met more than `SMALL`; who called it asks `limit_leaves`, and walks on."""
+
+
+def limit_leaves(x: object) -> None:
+    """Refuse a tuple of too many leaves before anything walks it: its parts may be shared.
+
+    Raises:
+        LimitError: its leaves, counted as often as they occur, are more than `tla.limits` allows.
+    """
+    if not is_tuple(x) or is_small(x, SMALL):
+        return
+    counts: dict[int, int] = {}  # by identity: each part is looked at once
+    todo = [x]
+    while todo:
+        part = todo[-1]
+        inner = [i for i in part if is_tuple(i)]
+        missing = {id(i): i for i in inner if id(i) not in counts}
+        if missing and id(part) not in counts:
+            todo += missing.values()
+        else:
+            counts[id(part)] = max(1, len(part) - len(inner) + sum([counts[id(i)] for i in inner]))
+            todo.pop()
+    n, most = counts[id(x)], limit_of("leaves")
+    if n > most:
+        summary = f"an int tuple of {shown(n)} ints, counted as often as they occur"
+        raise limit_error("leaves", f"{summary}; at most {most} are taken", needed=n)
+
+
+def is_small(x: tuple[Any, ...], room: int) -> bool:
+    """Whether the lengths of tuples inside each other, each plus 1, multiply to at most ``room``."""
+    room //= len(x) + 1
+    for i in x:  # noqa: SIM110 (every walk waits for it; a generator takes twice as long)
+        if isinstance(i, TUPLE) and not (room and is_small(i, room)):
+            return False
+    return True
 
 
 def too_deep() -> LayoutError:
@@ -670,8 +714,12 @@ def add(a: IntTuple, b: IntTuple) -> Any:
     >>> add(_3, _4), add((_0, _0), (3, _4)), add((1, (2, 3)), (10, (20, 30)))
     (_7, (3, _4), (11, (22, 33)))
     """
+    return _sum(a, b)
+
+
+def _sum(a: Any, b: Any) -> Any:
     if is_tuple(a) and is_tuple(b) and len(a) == len(b):
-        return tuple(add(x, y) for x, y in zip(a, b, strict=True))
+        return tuple(map(_sum, a, b))
     if is_tuple(a) or is_tuple(b):
         raise CongruenceError(f"cannot add {shown(a)} and {shown(b)}: their profiles differ", a=a, b=b)
     return leaf(a) + leaf(b)
@@ -684,13 +732,16 @@ def is_static(x: IntTuple) -> bool:
     >>> is_static(_4), is_static((_4, (_8, _2))), is_static((_4, 8))
     (True, True, False)
     """
+    return _is_static(x)
+
+
+def _is_static(x: Any) -> bool:
+    if type(x) is INT or type(x) is STATIC:
+        return type(x) is STATIC
     if is_tuple(x):
-        return all(is_static(i) for i in x)
-    return _is_static(leaf(x))
-
-
-def _is_static(x: Leaf) -> bool:
-    return x.is_static if isinstance(x, SymbolicInt) else type(x) is Int
+        return all(map(_is_static, x))
+    n = leaf(x)
+    return isinstance(n, SymbolicInt) and n.is_static
 
 
 def same_static(a: IntTuple, b: IntTuple) -> bool:
@@ -709,6 +760,8 @@ def static_mask(x: IntTuple) -> Any:
     >>> static_mask((_4, (8, _2)))
     (True, (False, True))
     """
-    if is_tuple(x):
-        return tuple(static_mask(i) for i in x)
-    return _is_static(leaf(x))
+    return _static_mask(x)
+
+
+def _static_mask(x: Any) -> Any:
+    return tuple(map(_static_mask, x)) if is_tuple(x) else _is_static(x)

@@ -36,6 +36,9 @@ _R = TypeVar("_R")
 _NONE: Any = object()
 """The default of an argument that a call may leave out."""
 
+_MANY = 100
+"""Of so many parts of tuples none is looked at twice."""
+
 
 def keeps_assumptions(operation: Callable[_P, _R]) -> Callable[_P, _R]:
     """Let the layouts that an operation returns carry their conditions; let it take ``assume=``."""
@@ -119,8 +122,13 @@ def _assumptions(arguments: tuple[Any, ...]) -> list[Condition]:
     """The conditions that layouts carry, among some arguments and in tuples of them."""
     found: list[Condition] = []
     todo = [*arguments]
+    seen: set[int] = set()  # of many parts some may be shared
     for x in todo:
-        if isinstance(x, tuple):
+        if is_tuple(x):
+            if len(todo) > _MANY:
+                if id(x) in seen:
+                    continue
+                seen.add(id(x))
             todo += x
         # a layout that has nothing beside shape and stride carries none
         elif (

@@ -13,7 +13,7 @@ from math import prod
 from typing import Any
 
 from ..errors import CoordinateError, LayoutError
-from ..layouts import AnyLayout, Layout, flatten_to_tuple
+from ..layouts import AnyLayout, Layout, flatten_to_tuple, text_of
 from ..numbers import is_tuple, known_int, leaf, limit_nesting
 
 
@@ -62,10 +62,10 @@ def naive_offset(layout: AnyLayout, coord: Any) -> int:
 def _offset(coord: Any, shape: Any, stride: Any) -> int:
     if is_tuple(coord):
         if not is_tuple(shape) or len(shape) != len(coord):
-            raise CoordinateError(f"{coord} is no coordinate of {shape}")
+            raise CoordinateError(f"{text_of(coord)} is no coordinate of {text_of(shape)}")
         return sum(_offset(c, s, d) for c, s, d in zip(coord, shape, stride, strict=True))
     if not 0 <= leaf(coord) < naive_size(shape):
-        raise CoordinateError(f"{coord} is no coordinate of {shape}")
+        raise CoordinateError(f"{text_of(coord)} is no coordinate of {text_of(shape)}")
     if is_tuple(shape):
         return _offset(naive_coords(shape)[coord], shape, stride)
     return int(coord) * int(stride)

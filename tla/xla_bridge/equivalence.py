@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import UndecidedError
 from ..ground import limit_error, limit_of
+from ..layouts import is_composed
 from .arguments import commas
 from .digits import difference_of, join_digits
 from .every_size import are_same, at_bounds, at_some_sizes, is_open, with_common_facts, written_dims
@@ -32,7 +33,7 @@ from .views import View, view_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..layouts import AnyLayout
+    from ..layouts import AnyLayout, ComposedLayout
     from ..numbers import IntLike
     from .digits import Digits
     from .shape import AnyShape
@@ -78,7 +79,12 @@ class Difference(NamedTuple):
         return f"{text}, if {sizes}" if sizes else text
 
 
-def equivalent(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout, *, size: IntLike | None = None) -> bool:
+def equivalent(
+    a: AnyShape | AnyLayout | ComposedLayout,
+    b: AnyShape | AnyLayout | ComposedLayout,
+    *,
+    size: IntLike | None = None,
+) -> bool:
     """Whether two layouts have the same element type, dims, offset of each element, and size.
 
     >>> equivalent(parse_shape("f32[3,5]{1,0:T(2,2)}"), parse("((2,2),(2,3)):((2,12),(1,4)):(3,5)"))
@@ -107,7 +113,10 @@ def equivalent(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout, *, size: IntLik
 
 
 def differences(
-    a: AnyShape | AnyLayout, b: AnyShape | AnyLayout, *, size: IntLike | None = None
+    a: AnyShape | AnyLayout | ComposedLayout,
+    b: AnyShape | AnyLayout | ComposedLayout,
+    *,
+    size: IntLike | None = None,
 ) -> tuple[Difference, ...]:
     """Return every difference of two layouts. If the dims differ, the offsets are not compared.
 
@@ -120,7 +129,7 @@ def differences(
     Args, Raises: as `equivalent`.
     """
     a, b = at_bounds(a), at_bounds(b)
-    if is_open(a) or is_open(b):
+    if (is_open(a) or is_open(b)) and not is_composed(a) and not is_composed(b):
         return _for_every_size(a, b, size)
     one, other = view_of(a, size), view_of(b, size)
     found: list[Difference] = []
@@ -144,7 +153,9 @@ def differences(
     return tuple(sorted(found, key=lambda d: order.index(d.kind) if d.kind in order else len(order)))
 
 
-def is_bitcast(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout) -> bool:
+def is_bitcast(
+    a: AnyShape | AnyLayout | ComposedLayout, b: AnyShape | AnyLayout | ComposedLayout
+) -> bool:
     """Whether the memory of ``a`` is also that of ``b``: the same elements in row-major order, in place.
 
     The element of row-major number ``k`` has the same offset in both, for every ``k``. The number and
@@ -161,7 +172,8 @@ def is_bitcast(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout) -> bool:
         UndecidedError, UnsupportedError: the same as for `equivalent`.
     """
     a, b = at_bounds(a), at_bounds(b)
-    if (is_open(a) or is_open(b)) and written_dims(a) == written_dims(b):
+    is_any_size = (is_open(a) or is_open(b)) and not is_composed(a) and not is_composed(b)
+    if is_any_size and written_dims(a) == written_dims(b):
         return all(each.kind == "element type" for each in _for_every_size(a, b, None))
     one, other = view_of(a, None), view_of(b, None)
     facts = [
@@ -181,7 +193,9 @@ def is_bitcast(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout) -> bool:
 
 
 def _for_every_size(
-    a: AnyShape | AnyLayout, b: AnyShape | AnyLayout, size: IntLike | None
+    a: AnyShape | AnyLayout | ComposedLayout,
+    b: AnyShape | AnyLayout | ComposedLayout,
+    size: IntLike | None,
 ) -> tuple[Difference, ...]:
     """The differences of layouts with unknown sizes, each with sizes at which the two differ."""
     found: tuple[Difference, ...] = ()

@@ -16,7 +16,7 @@ from math import lcm
 from typing import TYPE_CHECKING, Any
 
 from ..errors import BindingError, LayoutError, UndecidedError, UnsupportedError
-from ..layouts import Layout, is_layout, leaves
+from ..layouts import Layout, is_composed, is_layout, leaves
 from ..numbers import SymbolicInt, known_eq, max_, min_, round_up
 from .dynamic import read_layout
 from .shape import remade
@@ -26,7 +26,7 @@ from .to_layout import to_layout
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..layouts import AnyLayout
+    from ..layouts import AnyLayout, ComposedLayout
     from ..numbers import Symbol
     from .shape import AnyShape
 
@@ -34,8 +34,10 @@ SIZES = (1, 2, 3, 5, 8, 129, 1000)
 """The values of an unknown size that are tried before layouts are compared for every size."""
 
 
-def is_open(given: AnyShape | AnyLayout) -> bool:
+def is_open(given: AnyShape | AnyLayout | ComposedLayout) -> bool:
     """Return whether the memory depends on unknown sizes; a bounded dim has the memory of its bound."""
+    if is_composed(given):
+        return bool(given.symbols)
     if not is_layout(given):
         return array_shape(given).is_unbounded_dynamic
     return bool(_open_symbols(given))
@@ -46,9 +48,9 @@ def bound_of(n: Any) -> int | None:
     return n.bounds[1] if isinstance(n, SymbolicInt) else int(n)  # type: ignore[attr-defined]
 
 
-def written_dims(given: AnyShape | AnyLayout) -> tuple[str, ...]:
+def written_dims(given: AnyShape | AnyLayout | ComposedLayout) -> tuple[str, ...]:
     """Return the dims in the text of a shape: ``5``, ``<=5`` or ``?``."""
-    if is_layout(given):
+    if is_layout(given) or is_composed(given):
         dims = [(isinstance(n, SymbolicInt), bound_of(n)) for n in leaves(given.origin_shape)]
     else:
         array = array_shape(given)
@@ -110,8 +112,10 @@ def _merge(symbols: Sequence[Symbol]) -> Any:
 
 
 def at_some_sizes(
-    a: AnyShape | AnyLayout, b: AnyShape | AnyLayout
-) -> Iterator[tuple[dict[str, int], AnyShape | AnyLayout, AnyShape | AnyLayout]]:
+    a: AnyShape | AnyLayout | ComposedLayout, b: AnyShape | AnyLayout | ComposedLayout
+) -> Iterator[
+    tuple[dict[str, int], AnyShape | AnyLayout | ComposedLayout, AnyShape | AnyLayout | ComposedLayout]
+]:
     """Yield sizes by the names of unknowns, and both layouts with them; their dims must have equal text.
 
     The facts of a name must be the same in both: see `with_common_facts`. The unknowns of two shapes are
@@ -166,9 +170,9 @@ def _sized(given: Any, other: Any, n: int, step: int) -> Any:
     return remade(given, dimensions=tuple(sizes), dynamic_dimensions=tuple(dynamic))
 
 
-def are_same(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout) -> bool:
+def are_same(a: AnyShape | AnyLayout | ComposedLayout, b: AnyShape | AnyLayout | ComposedLayout) -> bool:
     """Return whether both are proven to be one layout, of one size, for every unknown size."""
-    sizes = [physical_elements(x) for x in (a, b) if not is_layout(x)]
+    sizes = [physical_elements(x) for x in (a, b) if not is_layout(x) and not is_composed(x)]
     if len(sizes) == 2 and known_eq(*sizes) is not True:
         return False
     with suppress(UndecidedError, UnsupportedError):

@@ -17,20 +17,21 @@ from __future__ import annotations
 
 from itertools import product
 from math import gcd, isqrt, prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..algebra import is_injective
+from ..algebra import gives_coordinates, is_injective
 from ..errors import LayoutError
 from ..ground import limit_error, limit_of
-from ..layouts import is_layout
+from ..layouts import is_composed, is_layout
 from ..numbers import ceil_div
 from .digits import value_at
+from .shape import XlaShape
 from .views import View, view_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..layouts import AnyLayout
+    from ..layouts import AnyLayout, ComposedLayout
     from .digits import Digits
     from .shape import AnyShape
 
@@ -43,7 +44,9 @@ class _Step(NamedTuple):
     b: int
 
 
-def common_run(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout) -> int:
+def common_run(
+    a: AnyShape | AnyLayout | ComposedLayout, b: AnyShape | AnyLayout | ComposedLayout
+) -> int:
     """Return the number of offsets from 0 on that hold the same in both: one element, or padding.
 
     A copy from one XLA shape to the other moves in pieces of that many neighbours, which are shorter at
@@ -67,7 +70,9 @@ def common_run(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout) -> int:
     return min([room, *(min(x, y) for x, y in places if x != y)])
 
 
-def common_vector(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout) -> int:
+def common_vector(
+    a: AnyShape | AnyLayout | ComposedLayout, b: AnyShape | AnyLayout | ComposedLayout
+) -> int:
     """Return the width of the widest aligned vectors in which a copy between the two can move.
 
     It is the greatest ``n`` with two properties. It divides the common run and both memories. And every
@@ -100,20 +105,23 @@ def common_vector(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout) -> int:
     return next(n for n in _divisors(shared) if n == shown or _moves_whole(places, n))
 
 
-def _pair(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout) -> tuple[View, View, int]:
+def _pair(
+    a: AnyShape | AnyLayout | ComposedLayout, b: AnyShape | AnyLayout | ComposedLayout
+) -> tuple[View, View, int]:
     """Both views, and the size of their common memory."""
     one, other = view_of(a, None), view_of(b, None)
     if one.dims != other.dims:
         raise LayoutError(f"{a} and {b} have no common run: their dims differ", a=a, b=b)
     for view in (one, other):
-        if is_layout(view.given):
+        if not isinstance(view.given, XlaShape):
             _check_places(view)
     return one, other, min(_memory(one), _memory(other))
 
 
 def _check_places(view: View) -> None:
-    layout = view.given
-    assert is_layout(layout)
+    layout: Any = view.given
+    if is_layout(layout) and gives_coordinates(layout):
+        raise LayoutError(f"{layout} has no run in memory: its values are coordinates", layout=layout)
     if any(d < 0 for mode in view.digits or () for _n, d in mode) or not is_injective(layout.trimmed()):
         raise LayoutError(
             f"{layout} has no run in memory: two elements share an offset, or one lies below 0",
@@ -123,6 +131,8 @@ def _check_places(view: View) -> None:
 
 def _memory(view: View) -> int:
     """The elements of the memory of a layout; for a nested layout its cosize."""
+    if is_composed(view.given):
+        return 1 + max([x for x, _x in _places(view, view)], default=-1)
     return int(view.given.cosize) if is_layout(view.given) else view.size or 0
 
 

@@ -9,10 +9,11 @@
 from __future__ import annotations
 
 from itertools import combinations, product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..algebra import gives_coordinates
 from ..errors import UndecidedError
-from ..layouts import AnyLayout, as_layout, is_layout, leaves, wrap
+from ..layouts import AnyLayout, ComposedLayout, as_layout, is_composed, is_layout, leaves, wrap
 from ..numbers import IntLike, SymbolicInt, leaf
 from .addresses import storage_bits
 from .digits import Digits, digits_of, top_weight, value_at
@@ -44,7 +45,7 @@ class View(NamedTuple):
             layout.
     """
 
-    given: AnyShape | AnyLayout
+    given: AnyShape | AnyLayout | ComposedLayout
     dims: tuple[int, ...]
     written: tuple[str, ...]
     digits: tuple[Digits, ...] | None
@@ -57,14 +58,24 @@ class View(NamedTuple):
     memory_space: int | None = None
     prefix: int | None = None
 
-    def offset(self, index: Sequence[int]) -> int:
-        """Return the offset of an element; the index is not checked."""
+    def offset(self, index: Sequence[int]) -> Any:
+        """Return the offset of an element, or what else a layout gives; the index is not checked."""
         if self.function is not None:
             return self.function.offset(index)
+        if self.digits is None:
+            value = self.layout(*index)
+            return int(value) if isinstance(value, int) else value
         return sum(value_at(mode, x) for mode, x in zip(self.digits or (), index, strict=True))
+
+    @property
+    def layout(self) -> Any:
+        """What was given, if it is a layout that is compared by its values."""
+        return self.given if self.function is None and self.digits is None else None
 
     def is_known_as(self, other: View) -> bool:
         """Whether both are known to be one function without digits, over the same coordinates."""
+        if self.layout is not None and other.layout is not None:
+            return bool(self.layout == other.layout)
         if self.function is None or other.function is None:
             return False
         return self.function.over_combined() == other.function.over_combined()
@@ -75,6 +86,8 @@ class View(NamedTuple):
         if self.function is not None:
             yield from self.function.suspects(dims)
             return
+        if self.digits is None:
+            return
         ends = {d: sorted({1, self.dims[d] - 1, top_weight((self.digits or ())[d])}) for d in dims}
         zero = (0,) * len(self.dims)
         for d, e in combinations(dims, 2):
@@ -82,7 +95,7 @@ class View(NamedTuple):
                 yield tuple(x if i == d else y if i == e else z for i, z in enumerate(zero))
 
 
-def view_of(given: AnyShape | AnyLayout, size: IntLike | None) -> View:
+def view_of(given: AnyShape | AnyLayout | ComposedLayout, size: IntLike | None) -> View:
     """Return the view of a shape or layout; ``size`` is the memory of a layout.
 
     Raises:
@@ -90,7 +103,18 @@ def view_of(given: AnyShape | AnyLayout, size: IntLike | None) -> View:
         UndecidedError: a size or stride is unknown.
         UnsupportedError: the value is a tuple of shapes, a token or opaque.
     """
+    if is_composed(given) or (is_layout(given) and gives_coordinates(given)):
+        return _of_values(given, size)
     return _of_layout(given, size) if is_layout(given) else _of_shape(array_shape(given))
+
+
+def _of_values(layout: AnyLayout | ComposedLayout, size: IntLike | None) -> View:
+    """The view of a layout that is compared by its values alone."""
+    if layout.symbols:
+        raise _unknown(layout)
+    dims = tuple([int(n) for n in leaves(layout.origin_shape)])
+    memory = None if size is None else int(leaf(size))
+    return View(layout, dims, written_dims(layout), None, size=memory)
 
 
 def _of_layout(layout: AnyLayout, size: IntLike | None) -> View:
@@ -135,7 +159,7 @@ def _of_shape(shape: XlaShape) -> View:
     )
 
 
-def _unknown(given: AnyShape | AnyLayout) -> UndecidedError:
+def _unknown(given: AnyShape | AnyLayout | ComposedLayout) -> UndecidedError:
     return UndecidedError(
         f"cannot compare {given}: it has unknown sizes",
         "Write numbers in their place, or in a shape a bound, '<=N'.",
