@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         xla_bridge as xla_bridge,
     )
     from .algebra import *
+    from .arrays import pack_bits, unpack_bits
     from .cpp import from_cpp, to_cpp
     from .errors import *
     from .evaluation import evaluate
@@ -84,12 +85,12 @@ __all__ = [
     "make_layout_tv", "make_ordered_layout", "make_shape", "make_stride", "make_tensor",
     "make_tensor_like", "make_tile", "make_tuple", "mask", "max_", "max_alignment", "max_common_layout",
     "max_common_vector", "memory", "min_", "mutual_refinement", "nN", "nZ", "nullspace", "offset_lists",
-    "offsets", "outer_partition", "pack", "parse", "prepend", "product", "raked_product", "rank",
+    "offsets", "outer_partition", "pack", "pack_bits", "parse", "prepend", "product", "raked_product", "rank",
     "read", "recast_layout", "relayout", "replace", "reveal", "reverse", "right_inverse", "round_down",
     "round_up", "row_major", "same_function", "same_static", "select", "shape", "show", "size",
     "size_in_bytes", "slice_", "slice_and_offset", "stride", "strip_figure", "sym", "take",
     "tile_to_shape", "tile_view", "tiled_divide", "tiled_product", "to_cpp", "to_text",
-    "transform_apply", "unpack", "upcast", "view", "xla_bridge", "zN", "zZ", "zipped_divide",
+    "transform_apply", "unpack", "unpack_bits", "upcast", "view", "xla_bridge", "zN", "zZ", "zipped_divide",
     "zipped_product", "_", "__version__", "_0", "_1", "_2", "_3", "_4", "_5", "_6", "_7", "_8", "_9",
     "_10", "_11", "_12", "_13", "_14", "_15", "_16", "_17", "_18", "_19", "_20", "_21", "_22", "_23",
     "_24", "_25", "_26", "_27", "_28", "_29", "_30", "_31", "_32", "_33", "_34", "_35", "_36", "_37",

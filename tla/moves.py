@@ -10,16 +10,28 @@ array([ 0.,  1.,  5.,  6.,  2.,  3.,  7.,  8.,  4.,  0.,  9.,  0., 10.,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Union
 
 from . import arrays
-from .errors import KindError
-from .ground import described, guarded
+from .arrays import as_array, dtype_of, span_of, type_of
+from .errors import KindError, LayoutError, UnsupportedError
+from .ground import ELEMENT_TYPES, ElementType, described, guarded
 from .layouts import is_composed, is_layout
-from .read import read
-from .xla_bridge import XlaBuffer, XlaShape, XlaTuple, to_layout
+from .read import read, tagged
+from .xla_bridge import (
+    XlaBuffer,
+    XlaShape,
+    XlaTuple,
+    array_shape,
+    physical_elements,
+    storage_bits,
+    to_layout,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from .arrays import CopyPlan
@@ -28,53 +40,98 @@ if TYPE_CHECKING:
 
     LayoutLike: TypeAlias = Union[AnyLayout, ComposedLayout, XlaShape, TaggedLayout, str]
 
-__all__ = ["copy_plan", "layout_of", "mask", "pack", "relayout", "unpack", "view"]
+__all__ = [
+    "Format", "copy_plan", "format_of", "layout_of", "mask", "pack", "relayout", "unpack", "view",
+]  # fmt: skip
 
 
 def pack(
-    array: ArrayLike, layout: LayoutLike, fill: Any = 0, out: NDArray[Any] | None = None
+    array: ArrayLike,
+    layout: LayoutLike,
+    fill: Any = 0,
+    out: NDArray[Any] | None = None,
+    progress: Callable[[int, int], object] | None = None,
 ) -> NDArray[Any]:
     """Return the memory that holds an array by a layout, `tla.arrays.pack`.
 
     >>> pack([[0, 1, 2], [3, 4, 5]], "(2,3):(1,3)", fill=9)
     array([0, 3, 9, 1, 4, 9, 2, 5])
+
+    An XLA shape or a tag also says the type of the elements. The array has that type, or unsigned ints
+    of its width: bits. Elements of less than a byte are bytes in memory, as `pack_bits` makes them:
+
+    >>> pack([1, -1, 7], "s4[3]{0:E(4)}")
+    array([241,   7], dtype=uint8)
     """
-    return arrays.pack(array, layout_of(layout), fill, out)
+    place = format_of(layout)
+    given = place.typed(array, "the array")
+    packed = place.packed_bits
+    room = place.room(given.dtype) if out is None or packed else out
+    memory = arrays.pack(given, place.layout, fill, room, progress)
+    return arrays.pack_bits(memory, packed, out=out) if packed else memory
 
 
-def unpack(memory: ArrayLike, layout: LayoutLike, out: NDArray[Any] | None = None) -> NDArray[Any]:
+def unpack(
+    memory: Any,
+    layout: LayoutLike,
+    out: NDArray[Any] | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> NDArray[Any]:
     """Return the array that memory holds by a layout, `tla.arrays.unpack`.
 
     >>> unpack(range(12), "s8[2,3]{0,1:T(4)}")
     array([[0, 4, 8],
-           [1, 5, 9]])
+           [1, 5, 9]], dtype=int8)
+
+    Memory that is bytes has elements of the type that the layout says:
+
+    >>> unpack(bytes([0, 0, 128, 63, 0, 0, 0, 64]), "f32[2]{0}")
+    array([1., 2.], dtype=float32)
     """
-    return arrays.unpack(memory, layout_of(layout), out)
+    place = format_of(layout)
+    return arrays.unpack(place.elements(memory), place.layout, out, progress)
 
 
-def view(memory: ArrayLike, layout: LayoutLike) -> NDArray[Any]:
+def view(memory: Any, layout: LayoutLike) -> NDArray[Any]:
     """Return the array that memory holds by a layout, in place, `tla.arrays.view`.
 
     >>> import numpy as np
     >>> view(np.arange(6), "(2,3):(3,1)").tolist()
     [[0, 1, 2], [3, 4, 5]]
     """
-    return arrays.view(memory, layout_of(layout))
+    place = format_of(layout)
+    if place.packed_bits:
+        what = (
+            f"no array shows {place.text} in place: elements of {place.packed_bits} bits have no address"
+        )
+        raise UnsupportedError(what, "unpack copies it into an array.", layout=layout)
+    return arrays.view(place.elements(memory), place.layout)
 
 
 def relayout(
-    memory: ArrayLike,
+    memory: Any,
     source: LayoutLike,
     target: LayoutLike,
     fill: Any = 0,
     out: NDArray[Any] | None = None,
+    progress: Callable[[int, int], object] | None = None,
 ) -> NDArray[Any]:
     """Return memory by another layout, `tla.arrays.relayout`.
 
     >>> relayout(range(6), "s8[2,3]{1,0}", "s8[2,3]{0,1}")
-    array([0, 3, 1, 4, 2, 5])
+    array([0, 3, 1, 4, 2, 5], dtype=int8)
     """
-    return arrays.relayout(memory, layout_of(source), layout_of(target), fill, out)
+    before, after = format_of(source), format_of(target)
+    if before.type and after.type and before.type != after.type:
+        raise LayoutError(
+            f"{before.text} has elements of {before.type.name}, {after.text} of {after.type.name}",
+            "A copy moves elements and converts none: astype of an array does.",
+        )
+    held = before.elements(memory)
+    packed = after.packed_bits
+    room = after.room(held.dtype) if out is None or packed else out
+    made = arrays.relayout(held, before.layout, after.layout, fill, room, progress)
+    return arrays.pack_bits(made, packed, out=out) if packed else made
 
 
 def mask(layout: LayoutLike) -> NDArray[Any]:
@@ -95,7 +152,171 @@ def copy_plan(source: LayoutLike, target: LayoutLike) -> CopyPlan:
     return arrays.copy_plan(layout_of(source), layout_of(target))
 
 
+class Format(NamedTuple):
+    """A layout, and what its notation says of the elements in memory.
+
+    Args:
+        text: How it was written.
+        type: Their type, None where a layout does not say it.
+        packed_bits: The bits of an element that shares its bytes with others; 0 for whole bytes.
+        size: The elements of memory, padding behind the layout included; 0 for those that it spans.
+
+    >>> format_of("s4[5]{0:E(4)}")[2:], format_of("zN<half>(20,48)").type.name, format_of("8:1").type
+    ((ElementType(name='s4', bits=4), 4, 5), 'f16', None)
+    """
+
+    layout: Any
+    text: str
+    type: ElementType | None = None
+    packed_bits: int = 0
+    size: int = 0
+
+    @property
+    def dtype(self) -> np.dtype[Any] | None:
+        """The type of numpy or ml_dtypes; unsigned ints where XLA has no such type.
+
+        >>> format_of("f16[5]{0}").dtype, format_of("zN<hifloat8_t>(20,48)").dtype
+        (dtype('float16'), dtype('uint8'))
+
+        Raises:
+            UnsupportedError: it is a type of ml_dtypes, which is not installed.
+        """
+        import numpy as np
+
+        if self.type is None:
+            return None
+        return (
+            dtype_of(self.type) if self.type.name in ELEMENT_TYPES else np.dtype(f"u{self.type.bytes}")
+        )
+
+    @property
+    def bytes(self) -> int | None:
+        """The bytes of memory that a program has for it; None where the type is not known."""
+        low, last = span_of(self.layout)
+        bits = self.packed_bits or (None if self.type is None else 8 * (self.type.bytes or 0))
+        return None if bits is None else -(-max(self.size, last + 1 - low) * bits // 8)
+
+    def room(self, dtype: np.dtype[Any]) -> NDArray[Any] | None:
+        """Return memory if it takes more than the layout spans, as ``L(n)`` wants it."""
+        import numpy as np
+
+        return np.empty(self.size, dtype) if self.size > span_of(self.layout)[1] + 1 else None
+
+    def typed(self, given: Any, what: str) -> NDArray[Any]:
+        """Return an array of the elements; numbers without a type get that of the layout.
+
+        Raises:
+            LayoutError: they have another type, or a number does not fit.
+        """
+        import numpy as np
+
+        array = as_array(given)
+        wanted = self.dtype if array is not given else None
+        if hasattr(given, "dtype") or wanted is None:
+            if self.type is not None:
+                self._require(array.dtype, what)
+            return array
+        try:
+            made = array.astype(wanted)
+        except (TypeError, ValueError) as error:
+            raise LayoutError(f"{what} is no {wanted}: {error}", value=given) from None
+        if wanted.kind in "iub" or "int" in wanted.name:
+            wrong = np.flatnonzero(made.astype(array.dtype) != array)
+            if wrong.size:
+                value = array.reshape(-1)[wrong[0]]
+                raise LayoutError(f"{what} has {value}, which no element of type {wanted} holds")
+        return made
+
+    def elements(self, memory: Any) -> NDArray[Any]:
+        """Return memory as an array of elements; bytes are the bytes of elements.
+
+        Raises:
+            LayoutError: it has elements of another type, or bytes that are no whole elements.
+        """
+        import numpy as np
+
+        raw: Any = memory
+        is_bytes = isinstance(memory, (bytes, bytearray, memoryview))
+        held: NDArray[Any] = np.frombuffer(raw, np.uint8) if is_bytes else as_array(raw)
+        dtype = self.dtype
+        if self.packed_bits and dtype is not None:
+            if held.dtype.name not in ("uint8", "int8"):
+                raise LayoutError(
+                    f"memory has elements of {held.dtype}, and {self.text} packs those of"
+                    f" {self.packed_bits} bits to bytes",
+                    "Give the bytes: an array of uint8.",
+                )
+            low, last = span_of(self.layout)
+            if 8 * held.size < (last + 1 - low) * self.packed_bits:
+                needed = -(-(last + 1 - low) * self.packed_bits // 8)
+                raise LayoutError(
+                    f"memory of {held.size} bytes is too short for {self.text}, {needed} bytes"
+                )
+            return arrays.unpack_bits(held, dtype, last + 1 - low, self.packed_bits)
+        if not is_bytes:
+            return self.typed(memory, "memory")
+        if dtype is not None and held.size % dtype.itemsize:
+            raise LayoutError(
+                f"memory of {held.size} bytes holds no whole number of {dtype}, {dtype.itemsize} bytes"
+            )
+        return held if dtype is None else held.view(dtype)
+
+    def _require(self, dtype: np.dtype[Any], what: str) -> None:
+        """Raise LayoutError if elements have another type, and are no unsigned ints of the width."""
+        type_ = self.type
+        if type_ is None or type_.bytes is None:
+            return
+        name = type_of(dtype)
+        is_raw = dtype.itemsize == type_.bytes and (
+            dtype.kind == "u" or (dtype.kind == "V" and not name)
+        )
+        is_wide = dtype == "int8" and type_.name in ("s1", "s2", "s4")
+        if name != type_.name and not is_raw and not is_wide:
+            raise LayoutError(
+                f"{what} has elements of {dtype}, {8 * dtype.itemsize} bits, and {self.text} those of"
+                f" {type_.name}, {8 * type_.bytes} bits",
+                f"astype converts values; .view('u{type_.bytes}') of {type_.name} moves their bits.",
+            )
+
+
 @guarded
+def format_of(value: LayoutLike) -> Format:
+    """Return the layout of a value, or of the text of one, with what it says of the elements.
+
+    >>> print(format_of("f32[3,5]{1,0:T(2,2)}").layout)
+    ((_2,_2),(_2,_3)):((_2,_12),(_1,_4)):(_3,_5)
+
+    Raises:
+        KindError: it is, or names, no layout.
+        ParseError: the text is in no notation known.
+        UnsupportedError: the elements have neither whole bytes nor at most 8 bits.
+    """
+    given: Any = value
+    if isinstance(value, str):
+        given = tagged(value) if ":%" not in value else None
+        given = read(value) if given is None else given
+    if is_layout(given) or is_composed(given):
+        return Format(given, str(value))
+    if hasattr(given, "layout") and is_layout(given.layout):  # with a tag
+        element = given.element
+        bits: int = element.bits
+        kind = ElementType(element.xla or element.name, bits)
+        return Format(given.layout, str(value), kind, bits if bits < 8 else 0)
+    if isinstance(given, (XlaShape, XlaTuple, XlaBuffer)):
+        layout = to_layout(given)
+        shape = array_shape(given)
+        kind, bits = shape.element_type, storage_bits(shape)
+        if bits >= 8 and bits != 8 * (kind.bytes or 0):
+            raise UnsupportedError(
+                f"elements of {kind.name} are not moved as {bits} bits", layout=layout
+            )
+        size = 0 if layout.symbols else int(physical_elements(shape))
+        return Format(layout, str(value), kind, bits if bits < 8 else 0, size)
+    raise KindError(
+        f"expected a layout, an XLA shape or the text of one, got {described(value)}", value=value
+    )
+
+
 def layout_of(value: LayoutLike) -> Any:
     """Return the layout of a value, or of the text of one.
 
@@ -106,13 +327,4 @@ def layout_of(value: LayoutLike) -> Any:
         KindError: it is, or names, no layout.
         ParseError: the text is in no notation known.
     """
-    given: Any = read(value) if isinstance(value, str) else value
-    if is_layout(given) or is_composed(given):
-        return given
-    if hasattr(given, "layout") and is_layout(given.layout):  # with a tag
-        return given.layout
-    if isinstance(given, (XlaShape, XlaTuple, XlaBuffer)):
-        return to_layout(given)
-    raise KindError(
-        f"expected a layout, an XLA shape or the text of one, got {described(value)}", value=value
-    )
+    return format_of(value).layout

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..ground import lazy
 
 if TYPE_CHECKING:
+    from .bits import pack_bits as pack_bits, unpack_bits as unpack_bits
     from .packing import (
         mask as mask,
         pack as pack,
@@ -17,5 +18,10 @@ if TYPE_CHECKING:
         view as view,
     )
     from .plan import Box as Box, CopyPlan as CopyPlan, Loop as Loop, copy_plan as copy_plan
+
+if TYPE_CHECKING:  # for the rooms above
+    from .bits import dtype_of as dtype_of, type_of as type_of
+    from .packing import as_array as as_array
+    from .plan import span_of as span_of
 
 lazy(__name__, guard=True)

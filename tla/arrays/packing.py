@@ -15,24 +15,36 @@ The array has one axis for each top-level mode, as long as its data: ``layout.or
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from math import prod
+from typing import TYPE_CHECKING, Any, Final
 
 from ..algebra import collision
 from ..errors import LayoutError, OverlapError, UnsupportedError
-from ..ground import guarded
-from ..layouts import Layout, is_composed, text_of
+from ..ground import described, guarded
+from ..layouts import Layout, crd2idx, is_composed, text_of
+from ..numbers import is_tuple
 from .moving import Memory, move, offsets_in_data
-from .plan import axis_boxes, copy_plan, data_shape, joined, span_of
+from .plan import Box, axis_boxes, copy_plan, data_shape, joined, span_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
     from numpy.typing import ArrayLike, NDArray
 
     from ..layouts import AnyLayout, ComposedLayout
+    from .plan import CopyPlan
+
+_PART: Final = 1 << 28
+"""The bytes that move between two calls of ``progress``."""
 
 
 @guarded
 def pack(
-    array: ArrayLike, layout: AnyLayout | ComposedLayout, fill: Any = 0, out: NDArray[Any] | None = None
+    array: ArrayLike,
+    layout: AnyLayout | ComposedLayout,
+    fill: Any = 0,
+    out: NDArray[Any] | None = None,
+    progress: Callable[[int, int], object] | None = None,
 ) -> NDArray[Any]:
     """Return the memory that holds an array by a layout: ``memory[layout(c)] == array[c]``.
 
@@ -41,8 +53,9 @@ def pack(
 
     Args:
         array: Of the shape of the data, ``layout.origin_shape``.
-        fill: What padding holds, and offsets that no coordinate has.
+        fill: What padding holds, and offsets that no coordinate has; None leaves that of ``out``.
         out: The memory to write, of the array's type and at least as long as the layout spans.
+        progress: Called between parts of the work, with the elements moved so far and all of them.
 
     Raises:
         LayoutError: the shape or the type does not fit, the memory is too short, or an int of the layout
@@ -51,22 +64,25 @@ def pack(
     """
     import numpy as np
 
-    given: NDArray[Any] = np.asarray(array)
+    given: NDArray[Any] = as_array(array)
     _require_shape(given, layout)
     _require_injective(layout)
     memory: NDArray[Any]
     memory, start = _memory_for(layout, given.dtype, fill, out)
     if out is not None and np.may_share_memory(out, given):
         given = given.copy()
-    if out is not None:
+    if out is not None and fill is not None:
         out[...] = fill
-    _move(given, None, memory, layout, start)
+    _move(given, None, memory, layout, start, progress)
     return memory
 
 
 @guarded
 def unpack(
-    memory: ArrayLike, layout: AnyLayout | ComposedLayout, out: NDArray[Any] | None = None
+    memory: ArrayLike,
+    layout: AnyLayout | ComposedLayout,
+    out: NDArray[Any] | None = None,
+    progress: Callable[[int, int], object] | None = None,
 ) -> NDArray[Any]:
     """Return the array that memory holds by a layout: ``array[c] == memory[layout(c)]``.
 
@@ -86,7 +102,10 @@ def unpack(
     else:
         _require_shape(out, layout)
         _require_type(out, held.dtype)
-    _move(held, layout, out, None, start)
+        if not out.flags.writeable:
+            raise LayoutError("out cannot be written", value=out)
+        held = held.copy() if np.may_share_memory(out, held) else held
+    _move(held, layout, out, None, start, progress)
     return out
 
 
@@ -97,6 +116,7 @@ def relayout(
     target: AnyLayout | ComposedLayout,
     fill: Any = 0,
     out: NDArray[Any] | None = None,
+    progress: Callable[[int, int], object] | None = None,
 ) -> NDArray[Any]:
     """Return memory by another layout: ``pack(unpack(memory, source), target)``, in one pass.
 
@@ -117,9 +137,10 @@ def relayout(
     made, made_start = _memory_for(target, held.dtype, fill, out)
     if out is not None:
         held = held.copy() if np.may_share_memory(out, held) else held
-        out[...] = fill
+        if fill is not None:
+            out[...] = fill
     if plan.size:
-        move(plan, Memory(held, start), Memory(made, made_start))
+        _move_by(plan, Memory(held, start), Memory(made, made_start), progress)
     return made
 
 
@@ -174,20 +195,77 @@ def mask(layout: AnyLayout | ComposedLayout) -> NDArray[Any]:
     return made
 
 
-def _move(source: Any, by: Any, target: Any, to: Any, start: int) -> None:
+def _move(
+    source: Any,
+    by: Any,
+    target: Any,
+    to: Any,
+    start: int,
+    progress: Callable[[int, int], object] | None = None,
+) -> None:
     """Move the data between an array and memory, which has a layout, and offset 0 at ``start``."""
     import numpy as np
 
     array = source if by is None else target
     if not array.size:
         return
-    if any(step % array.itemsize for step in array.strides):
+    if any(step % array.itemsize for step in array.strides):  # a field of records
+        if by is not None:
+            made = np.empty(array.shape, array.dtype)
+            _move(source, by, made, None, start, progress)
+            target[...] = made
+            return
         source = array = np.ascontiguousarray(array)
     layout = Layout(array.shape, tuple([step // array.itemsize for step in array.strides]))
     if by is None:
-        move(copy_plan(layout, to), Memory(source), Memory(target, start))
+        _move_by(copy_plan(layout, to), Memory(source), Memory(target, start), progress)
     else:
-        move(copy_plan(by, layout), Memory(source, start), Memory(target))
+        _move_by(copy_plan(by, layout), Memory(source, start), Memory(target), progress)
+
+
+def _move_by(
+    plan: CopyPlan, source: Memory, target: Memory, progress: Callable[[int, int], object] | None
+) -> None:
+    if progress is None or plan.boxes is None:
+        move(plan, source, target)
+        return
+    done = 0
+    for boxes in _parts(plan.boxes, max(1, _PART // source.bytes)):
+        move(plan._replace(boxes=boxes), source, target)
+        done += sum(_size(box) for box in boxes)
+        progress(done, plan.size)
+
+
+def _parts(boxes: Iterable[Box], most: int) -> Iterator[tuple[Box, ...]]:
+    """Boxes in parts of some elements each, in their order; a large one is cut along its outer loops."""
+    part: list[Box] = []
+    count = 0
+    for box in (piece for whole in boxes for piece in _pieces(whole, most)):
+        part.append(box)
+        count += _size(box)
+        if count >= most:
+            yield tuple(part)
+            part, count = [], 0
+    if part:
+        yield tuple(part)
+
+
+def _pieces(box: Box, most: int) -> Iterator[Box]:
+    size = _size(box)
+    if size <= most:
+        yield box
+        return
+    outer, *inner = box.loops
+    step = max(1, most * outer.extent // size)
+    for start in range(0, outer.extent, step):
+        count = min(step, outer.extent - start)
+        loops = (*([outer._replace(extent=count)] if count > 1 else []), *inner)
+        first = box.source + start * outer.source, box.target + start * outer.target
+        yield from _pieces(Box(*first, loops), most)
+
+
+def _size(box: Box) -> int:
+    return prod([loop.extent for loop in box.loops])
 
 
 def _mode(layout: AnyLayout, i: int) -> tuple[Any, Any]:
@@ -199,7 +277,7 @@ def _held(memory: Any, layout: Any) -> tuple[Any, int]:
     """Memory as an array of one axis that spans the layout, and which of its elements is offset 0."""
     import numpy as np
 
-    held = np.ascontiguousarray(memory).reshape(-1)
+    held = np.ascontiguousarray(as_array(memory)).reshape(-1)
     start, last = span_of(layout)
     if len(held) < last + 1 - start:
         summary = (
@@ -214,6 +292,9 @@ def _memory_for(layout: Any, dtype: Any, fill: Any, out: Any) -> tuple[Any, int]
     import numpy as np
 
     start, last = span_of(layout)
+    if out is None and fill is None:
+        raise LayoutError("fill=None keeps what out holds in its padding, and there is no out")
+    _require_value(fill, dtype)
     if out is None:
         return np.full(last + 1 - start, fill, dtype), -start
     _require_type(out, dtype)
@@ -243,22 +324,71 @@ def _require_type(array: Any, dtype: Any) -> None:
         raise LayoutError(f"out has elements of type {array.dtype}, not {dtype}", value=array)
 
 
-def _require_injective(layout: Any) -> None:
-    """Raise OverlapError, with two coordinates, if data would share an offset."""
-    if collision(layout) is None:
-        return
+def as_array(given: Any) -> NDArray[Any]:
+    """Return an array, of elements that are bytes.
+
+    >>> as_array([[1, 2], [3, 4]]).shape
+    (2, 2)
+
+    Raises:
+        LayoutError: it is none, or its elements are Python objects: pointers are no bytes to copy.
+    """
     import numpy as np
 
-    places = offsets_in_data(layout)
-    listed = places.reshape(-1, order="F")
-    order = np.argsort(listed, kind="stable")
-    same = np.flatnonzero(np.diff(listed[order]) == 0)
-    if not same.size:  # only padding shares offsets
+    try:
+        array = np.asarray(given)
+    except ValueError as error:  # lists of several lengths
+        raise LayoutError(f"this is no array: {error}", value=given) from None
+    if array.dtype.hasobject:
+        what = f"an array of {array.dtype}" if hasattr(given, "dtype") else described(given)
+        raise LayoutError(f"{what} has no bytes to move: its elements are Python objects", value=given)
+    return array
+
+
+def _require_value(fill: Any, dtype: Any) -> None:
+    """Raise LayoutError if no element has a value."""
+    import numpy as np
+
+    if fill is None:
         return
-    found = [tuple(map(int, np.unravel_index(order[same[0] + i], places.shape, "F"))) for i in (0, 1)]
+    try:
+        held = np.full((), fill, dtype)
+        is_held = dtype.kind not in "iub" or bool(held == fill)
+    except (OverflowError, TypeError, ValueError):
+        is_held = False
+    if not is_held:
+        raise LayoutError(f"fill is {fill!r}, which no element of type {dtype} holds", value=fill)
+
+
+def _require_injective(layout: Any) -> None:
+    """Raise OverlapError, with two coordinates, if data would share an offset."""
+    pair = collision(layout)
+    if pair is None:
+        return
+    if all(layout.is_valid(c) for c in pair):
+        found = [_by_mode(c, layout.shape) for c in pair]
+    else:  # padding shares an offset with something; perhaps data do as well
+        import numpy as np
+
+        places = offsets_in_data(layout)
+        listed = places.reshape(-1, order="F")
+        order = np.argsort(listed, kind="stable")
+        same = np.flatnonzero(np.diff(listed[order]) == 0)
+        if not same.size:
+            return
+        found = [
+            tuple(map(int, np.unravel_index(order[same[0] + i], places.shape, "F"))) for i in (0, 1)
+        ]
     raise OverlapError(
         f"two elements would lie at one offset of {layout}",
         f"Its coordinates {text_of(found[0])} and {text_of(found[1])} share an offset.",
         layout=layout,
         coordinates=found,
     )
+
+
+def _by_mode(coord: Any, shape: Any) -> tuple[int, ...]:
+    """One index for each mode of a coordinate."""
+    if not is_tuple(shape):
+        return (int(crd2idx(coord, shape)),)
+    return tuple([int(crd2idx(c, s)) for c, s in zip(coord, shape, strict=True)])

@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Elements of less than a byte, packed to bytes; and the types of elements that numpy knows.
+
+>>> import numpy as np
+>>> pack_bits([1, 2, 3], 4).tobytes().hex()
+'2103'
+>>> unpack_bits(b"\\x21\\x03", np.uint8, bits=4, count=3)
+array([1, 2, 3], dtype=uint8)
+
+Element ``k`` has the bits from ``k * bits`` on, and bit 0 of a byte is its least: of 4 bits, element 0
+is the low half of byte 0. So XLA packs for TPUs, GPUs and CPUs, and CANN for Ascend. With ``high_first``
+element 0 is the top of byte 0, as XLA had it until 2023.
+
+Source: XLA ``PackIntN``; op-plugin ``convert_to_int4_pack``, which packs 8 to an int32.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from threading import local
+from typing import TYPE_CHECKING, Any, Final
+
+from ..errors import LayoutError, UnsupportedError
+from ..ground import ELEMENT_TYPES, described, element_type, guarded
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+    from ..ground import ElementType
+
+_BLOCK: Final = 1 << 17
+"""How many elements are packed at once: they stay in the cache."""
+
+_kept = local()
+"""Of each thread its `_scratch`."""
+
+_NAMES: Final = {"bool": "pred", "complex64": "c64", "complex128": "c128"}
+"""XLA's names of the types whose names numpy does not begin alike."""
+
+
+@guarded
+def pack_bits(
+    values: ArrayLike,
+    bits: int | None = None,
+    high_first: bool = False,
+    out: NDArray[np.uint8] | None = None,
+) -> NDArray[np.uint8]:
+    """Return the bytes of elements of 1 to 8 bits: element ``k`` has those from ``k * bits`` on.
+
+    >>> pack_bits([1, -1, 7, -8, 2], 4), pack_bits([1, 2, 3], 4, high_first=True)
+    (array([241, 135,   2], dtype=uint8), array([18, 48], dtype=uint8))
+
+    Args:
+        values: Ints, or elements of a type of ml_dtypes, in the order of memory.
+        bits: Those of an element; None for the bits of its type, as 4 of ml_dtypes.int4.
+        high_first: Element 0 is the top of byte 0.
+        out: The bytes to write, ``ceil(len(values) * bits / 8)`` or more.
+
+    Raises:
+        LayoutError: an int needs more bits, ``out`` is too short, or the type does not say its bits.
+    """
+    import numpy as np
+
+    held: NDArray[Any] = np.ascontiguousarray(values).reshape(-1)
+    own = bits_of(held.dtype)
+    bits = _width(bits, own, held.dtype)
+    if held.dtype.kind not in "iubV" or (held.itemsize > 1 and held.dtype.kind == "V"):
+        raise LayoutError(
+            f"elements of {held.dtype} are not packed to {bits} bits: ints are", value=held
+        )
+    needed = -(-len(held) * bits // 8)
+    if out is not None and (out.dtype != np.uint8 or not out.flags.c_contiguous):
+        raise LayoutError("out is an array of uint8 in one piece", value=out)
+    packed = np.empty(needed, np.uint8) if out is None else out.reshape(-1)
+    if len(packed) < needed:
+        raise LayoutError(f"out has {len(packed)} bytes, and {len(held)} elements take {needed}")
+    for start in range(0, len(held), _BLOCK):
+        block = held[start : start + _BLOCK]
+        if own is None or own > bits:
+            _require_bits(block, bits)
+        at = start * bits // 8
+        fields = block.view(np.uint8) if held.itemsize == 1 else block.astype(np.uint8)
+        _fold(fields, packed[at : at - (-len(block) * bits // 8)], bits, high_first)
+    return packed if out is None else out
+
+
+@guarded
+def unpack_bits(
+    memory: Any,
+    dtype: DTypeLike,
+    count: int | None = None,
+    bits: int | None = None,
+    high_first: bool = False,
+) -> NDArray[Any]:
+    """Return the elements that `pack_bits` put into bytes.
+
+    >>> unpack_bits(pack_bits([1, -1, 7, -8, 2], 4), "int8", 5, bits=4)
+    array([ 1, -1,  7, -8,  2], dtype=int8)
+
+    Args:
+        memory: Bytes, or an array in one piece.
+        dtype: A type of ml_dtypes such as int4, or int8 or uint8; of int8 the top bit is the sign.
+        count: How many elements to take; None takes all that the bytes have.
+        bits: Those of an element; None for the bits of its type.
+
+    Raises:
+        LayoutError: there are too few bytes, or the type does not say its bits.
+    """
+    import numpy as np
+
+    try:
+        type_: np.dtype[Any] = np.dtype(dtype)
+    except TypeError:
+        way = "Give one of ml_dtypes, as ml_dtypes.int4, or int8 or uint8 and bits."
+        raise LayoutError(f"{described(dtype)} is no type of numpy", way, value=dtype) from None
+    bits = _width(bits, bits_of(type_), type_)
+    if type_.itemsize != 1:
+        raise LayoutError(f"elements of {bits} bits unpack to bytes, and {type_} has {type_.itemsize}")
+    held = _as_bytes(memory)
+    count = len(held) * 8 // bits if count is None else count
+    if len(held) * 8 < count * bits:
+        needed = -(-count * bits // 8)
+        raise LayoutError(
+            f"{count} elements of {bits} bits are {needed} bytes, and {len(held)} are there"
+        )
+    found = np.empty(count, np.uint8)
+    for start in range(0, count, _BLOCK):
+        ours = found[start : start + _BLOCK]
+        at = start * bits // 8
+        _unfold(ours, held[at : at - (-len(ours) * bits // 8)], bits, high_first)
+        if type_.kind == "i" and bits < 8:  # the top bit is the sign
+            sign = np.uint8(1 << bits - 1)
+            ours ^= sign
+            ours -= sign
+    return found.view(type_)
+
+
+def dtype_of(type_: ElementType | str) -> np.dtype[Any]:
+    """Return the type that numpy has for elements of XLA's name: its own, or that of ml_dtypes.
+
+    >>> dtype_of("f32"), dtype_of("pred")
+    (dtype('float32'), dtype('bool'))
+
+    Raises:
+        UnsupportedError: it is a type of ml_dtypes, which is not installed.
+    """
+    import numpy as np
+
+    name = element_type(type_).name
+    known = {short: long for long, short in _NAMES.items()}
+    letters, digits = name[0], name[1:]
+    long = {"s": "int", "u": "uint", "f": "float", "b": "bfloat"}.get(letters, letters)
+    full = known.get(name) or (long + digits.replace("e", "_e", 1) if letters != "b" else "bfloat16")
+    try:
+        return np.dtype(full)
+    except TypeError:
+        pass
+    try:
+        ml_dtypes: Any = import_module("ml_dtypes")
+    except ImportError:
+        raise UnsupportedError(
+            f"elements of {name} need ml_dtypes, which is not installed",
+            "pip install ml_dtypes; or move their bits, as an array of unsigned ints of their width.",
+            type=name,
+        ) from None
+    found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, full))
+    return found
+
+
+def type_of(dtype: np.dtype[Any]) -> str | None:
+    """Return XLA's name for elements of a type of numpy or ml_dtypes; None if it has none.
+
+    >>> import numpy as np
+    >>> type_of(np.dtype("float32")), type_of(np.dtype(bool)), type_of(np.dtype("U3"))
+    ('f32', 'pred', None)
+    """
+    name = dtype.name
+    for long, short in (("uint", "u"), ("int", "s"), ("bfloat", "bf"), ("float", "f")):
+        if name.startswith(long):
+            name = short + name.removeprefix(long).replace("_", "")
+            break
+    name = _NAMES.get(name, name)
+    return name if name in ELEMENT_TYPES else None
+
+
+def bits_of(dtype: np.dtype[Any]) -> int | None:
+    """Return the bits of a type of less than a byte; None for any other."""
+    name = type_of(dtype)
+    bits = None if name is None else ELEMENT_TYPES[name].bits
+    return bits if bits is not None and bits < 8 else None
+
+
+def _width(bits: int | None, own: int | None, dtype: np.dtype[Any]) -> int:
+    wanted = own if bits is None else bits
+    if wanted is None:
+        raise LayoutError(f"{dtype} does not say how many bits an element has: give bits", type=dtype)
+    if not 1 <= wanted <= 8:
+        raise LayoutError(f"elements of 1 to 8 bits are packed, not of {wanted}", bits=wanted)
+    return wanted
+
+
+def _as_bytes(memory: Any) -> NDArray[np.uint8]:
+    import numpy as np
+
+    if hasattr(memory, "dtype"):
+        flat: NDArray[Any] = np.ascontiguousarray(memory)
+        return flat.reshape(-1).view(np.uint8)
+    try:
+        return np.frombuffer(memory, np.uint8)
+    except TypeError:
+        raise LayoutError(f"memory is bytes, or an array of them, not {described(memory)}") from None
+
+
+def _require_bits(block: NDArray[Any], bits: int) -> None:
+    """Raise LayoutError if an int is none of so many bits, with a sign or without."""
+    raw = block if block.dtype.kind in "iu" else block.view("u1")
+    low, high = int(raw.min()), int(raw.max())
+    least, most = -(1 << bits - 1), (1 << bits) - 1
+    if not least <= low <= high <= most:
+        wrong = low if low < least else high
+        raise LayoutError(f"{wrong} does not fit in {bits} bits: {least} to {most} do", value=wrong)
+
+
+def _shifts(bits: int) -> list[int]:
+    """How far each half of a word of fields moves, from the narrowest to the widest."""
+    steps = [8 - bits]
+    while len(steps) < {4: 1, 2: 2, 1: 3}[bits]:
+        steps.append(2 * steps[-1])
+    return steps
+
+
+def _word(bits: int) -> tuple[str, int]:
+    """The unsigned int of the fields of a byte, a byte for each, and the bits of those fields."""
+    fields = 8 // bits
+    return f"<u{fields}", sum(((1 << bits) - 1) << 8 * i for i in range(fields))
+
+
+def _fold(fields: NDArray[np.uint8], packed: NDArray[np.uint8], bits: int, high_first: bool) -> None:
+    """Write the bytes of some elements that begin with a byte."""
+    import numpy as np
+
+    if 8 % bits:
+        order: Any = "big" if high_first else "little"
+        digits = np.unpackbits(fields[:, None], axis=1, bitorder=order)
+        digits = digits[:, 8 - bits :] if high_first else digits[:, :bits]
+        packed[...] = np.packbits(digits, bitorder=order)
+        return
+    if bits == 8:
+        packed[...] = fields
+        return
+    word, mask = _word(bits)
+    short = -len(fields) % (8 // bits)
+    if short:
+        fields = np.concatenate([fields, np.zeros(short, np.uint8)])
+    words, moved = _scratch(len(packed), word)
+    np.bitwise_and(fields.view(word), mask, out=words)
+    if high_first:
+        words.byteswap(inplace=True)
+    for step in _shifts(bits):
+        np.right_shift(words, step, out=moved)
+        words |= moved
+    np.copyto(packed, words, casting="unsafe")
+
+
+def _scratch(count: int, word: str) -> NDArray[Any]:
+    """Two rows of words; they are kept, since fresh memory takes longer than what is done in it."""
+    import numpy as np
+
+    size = count * int(word[2:])
+    kept: NDArray[np.uint8] | None = getattr(_kept, "rows", None)
+    if kept is None or kept.shape[1] < size:
+        kept = _kept.rows = np.empty((2, max(size, _BLOCK)), np.uint8)
+    return kept[:, :size].view(word)
+
+
+def _unfold(found: NDArray[np.uint8], packed: NDArray[np.uint8], bits: int, high_first: bool) -> None:
+    """Write the elements of some bytes, a byte for each."""
+    import numpy as np
+
+    count = len(found)
+    if 8 % bits:
+        order: Any = "big" if high_first else "little"
+        digits = np.unpackbits(packed, count=count * bits, bitorder=order).reshape(count, bits)
+        fields = np.packbits(digits, axis=1, bitorder=order).reshape(count)
+        found[...] = fields >> (8 - bits) if high_first else fields
+        return
+    if bits == 8:
+        found[...] = packed[:count]
+        return
+    word, mask = _word(bits)
+    words, moved = _scratch(len(packed), word)
+    words[...] = packed
+    for step in reversed(_shifts(bits)):
+        np.left_shift(words, step, out=moved)
+        words |= moved
+    words &= mask
+    if high_first:
+        words.byteswap(inplace=True)
+    found[...] = words.view(np.uint8)[:count]
