@@ -190,11 +190,19 @@ class Format(NamedTuple):
         )
 
     @property
-    def bytes(self) -> int | None:
-        """The bytes of memory that a program has for it; None where the type is not known."""
+    def count(self) -> int:
+        """The elements of memory."""
         low, last = span_of(self.layout)
-        bits = self.packed_bits or (None if self.type is None else 8 * (self.type.bytes or 0))
-        return None if bits is None else -(-max(self.size, last + 1 - low) * bits // 8)
+        return max(self.size, last + 1 - low)
+
+    def bytes_of(self, count: int) -> int:
+        """Return the bytes that elements take, of which the type is known.
+
+        >>> format_of("s4[5]{0:E(4)}").bytes_of(5), format_of("f32[5]").bytes_of(5)
+        (3, 20)
+        """
+        width = 8 * ((self.type.bytes if self.type else None) or 0)
+        return -(-count * (self.packed_bits or width) // 8)
 
     def room(self, dtype: np.dtype[Any]) -> NDArray[Any] | None:
         """Return memory if it takes more than the layout spans, as ``L(n)`` wants it."""
@@ -271,6 +279,9 @@ class Format(NamedTuple):
             dtype.kind == "u" or (dtype.kind == "V" and not name)
         )
         is_wide = dtype == "int8" and type_.name in ("s1", "s2", "s4")
+        if not dtype.isnative:
+            way = "astype(dtype.newbyteorder('=')) turns them."
+            raise LayoutError(f"{what} has elements of {dtype.str}: their bytes are in the other order", way)
         if name != type_.name and not is_raw and not is_wide:
             raise LayoutError(
                 f"{what} has elements of {dtype}, {8 * dtype.itemsize} bits, and {self.text} those of"

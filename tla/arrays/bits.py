@@ -92,6 +92,7 @@ def unpack_bits(
     count: int | None = None,
     bits: int | None = None,
     high_first: bool = False,
+    out: NDArray[Any] | None = None,
 ) -> NDArray[Any]:
     """Return the elements that `pack_bits` put into bytes.
 
@@ -103,9 +104,11 @@ def unpack_bits(
         dtype: A type of ml_dtypes such as int4, or int8 or uint8; of int8 the top bit is the sign.
         count: How many elements to take; None takes all that the bytes have.
         bits: Those of an element; None for the bits of its type.
+        high_first: Element 0 is the top of byte 0.
+        out: The elements to write, ``count`` of them.
 
     Raises:
-        LayoutError: there are too few bytes, or the type does not say its bits.
+        LayoutError: there are too few bytes, ``out`` does not fit, or the type does not say its bits.
     """
     import numpy as np
 
@@ -124,7 +127,10 @@ def unpack_bits(
         raise LayoutError(
             f"{count} elements of {bits} bits are {needed} bytes, and {len(held)} are there"
         )
-    found = np.empty(count, np.uint8)
+    if out is not None and (out.dtype != type_ or out.shape != (count,) or not out.flags.c_contiguous):
+        raise LayoutError(f"out is an array of {count} elements of {type_} in one piece", value=out)
+    made: NDArray[Any] = np.empty(count, type_) if out is None else out
+    found = made.view(np.uint8)
     for start in range(0, count, _BLOCK):
         ours = found[start : start + _BLOCK]
         at = start * bits // 8
@@ -133,7 +139,7 @@ def unpack_bits(
             sign = np.uint8(1 << bits - 1)
             ours ^= sign
             ours -= sign
-    return found.view(type_)
+    return made
 
 
 def dtype_of(type_: ElementType | str) -> np.dtype[Any]:

@@ -65,7 +65,7 @@ def pack(
     import numpy as np
 
     given: NDArray[Any] = as_array(array)
-    _require_shape(given, layout)
+    require_shape(given, layout)
     _require_injective(layout)
     memory: NDArray[Any]
     memory, start = _memory_for(layout, given.dtype, fill, out)
@@ -100,7 +100,7 @@ def unpack(
     if out is None:
         out = np.empty(sizes, held.dtype)
     else:
-        _require_shape(out, layout)
+        require_shape(out, layout)
         _require_type(out, held.dtype)
         if not out.flags.writeable:
             raise LayoutError("out cannot be written", value=out)
@@ -308,7 +308,8 @@ def _memory_for(layout: Any, dtype: Any, fill: Any, out: Any) -> tuple[Any, int]
     return out, -start
 
 
-def _require_shape(array: Any, layout: Any) -> None:
+def require_shape(array: Any, layout: Any) -> None:
+    """Raise LayoutError if an array has not the shape of a layout's data."""
     sizes = data_shape(layout)
     if array.shape != sizes:
         raise LayoutError(

@@ -3,7 +3,7 @@
 
 - ``main`` runs a command of ``commands``: the module of its name, with the parts that ``hlo_*``,
   ``index_*`` and ``ascend_*`` name;
-- ``common``, ``operation``, ``columns``, ``messages``, ``progress`` and ``pictures`` are shared.
+- ``common``, ``operation``, ``columns``, ``messages``, ``progress``, ``pictures``, ``saving`` and ``data_files`` are shared.
 """
 
 from typing import TYPE_CHECKING
@@ -28,8 +28,11 @@ if TYPE_CHECKING:
         index as index,
         inverse as inverse,
         oom as oom,
+        pack as pack,
         product as product,
+        relayout as relayout,
         show as show,
+        unpack as unpack,
         what as what,
         where as where,
     )

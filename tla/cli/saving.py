@@ -6,12 +6,16 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from contextlib import suppress
-from errno import EACCES, EBUSY, EISDIR, ENOENT, EPERM, EROFS
-from typing import Final
+from contextlib import ExitStack, contextmanager, suppress
+from errno import EACCES, EBUSY, EINVAL, EISDIR, ENOENT, EOPNOTSUPP, EPERM, EROFS
+from mmap import mmap
+from typing import IO, TYPE_CHECKING, Final
 
 from ..ground import say
 from .common import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
 
 _NO_ROOM_BESIDE: Final = (EACCES, EBUSY, EPERM, EROFS)
 """The errors of a folder that takes no other file, or of a file that none can replace."""
@@ -33,15 +37,105 @@ def save(path: str, text: str) -> None:
     data = f"{text}\n".encode("utf-8", "backslashreplace")
     try:
         before = _status(path)
-        if before is not None and (not stat.S_ISREG(before.st_mode) or _is_descriptor(path)):
+        if _is_stream(path, before):
             with open(path, "wb") as file:
                 file.write(data)
-        else:
-            _replace(os.path.realpath(path), data, before)
+            return
+        real = os.path.realpath(path)
+        try:
+            with _replacing(real, before) as file:
+                file.write(data)
+        except OSError as error:
+            if before is None or error.errno not in _NO_ROOM_BESIDE:
+                raise
+            _overwrite(real, data)
     except BrokenPipeError:
         raise
     except (OSError, ValueError) as error:
         raise InputError.cannot("write", path, error) from None
+
+
+@contextmanager
+def mapped(path: str, size: int) -> Generator[mmap | bytearray]:
+    """Yield zeros that become the content of a file when the block ends; an error leaves the old one.
+
+    They are the new file itself, beside the old one, and need no other memory. What is for a pipe, or a
+    folder that takes no file, is held until the end.
+
+    Raises:
+        InputError: the file cannot be written, or its disk is too full; what it held is still there.
+        BrokenPipeError: the reader of a pipe has left.
+    """
+    name = path
+    with ExitStack() as stack:
+        try:
+            before = None if path == "-" else _status(path)
+            is_stream = path == "-" or _is_standard_output(path) or _is_stream(path, before)
+            path = path if is_stream else os.path.realpath(path)
+            file = None
+            if not is_stream:
+                try:
+                    file = stack.enter_context(_replacing(path, before))
+                except OSError as error:
+                    if before is None or error.errno not in _NO_ROOM_BESIDE:
+                        raise
+            memory = reserved(file, size)
+        except (OSError, ValueError) as error:
+            raise InputError.cannot("write", name, error) from None
+        yield memory
+        try:
+            if is_stream:
+                _send(path, memory)
+            elif file is None:
+                _overwrite(path, memory)
+            else:
+                if isinstance(memory, mmap):
+                    memory.flush()
+                try:
+                    stack.close()
+                except OSError as error:
+                    if before is None or error.errno not in _NO_ROOM_BESIDE:
+                        raise
+                    _overwrite(path, memory)
+        except BrokenPipeError:
+            raise
+        except (OSError, ValueError) as error:
+            raise InputError.cannot("write", name, error) from None
+
+
+def reserved(file: IO[bytes] | None, size: int) -> mmap | bytearray:
+    """Return zeros that are the content of a new file; None is memory alone.
+
+    The disk has room for all of them: a full one is an error here, not a signal at a write.
+    """
+    if not size:
+        return bytearray()
+    if file is None:
+        return mmap(-1, size)
+    try:
+        os.posix_fallocate(file.fileno(), 0, size)
+    except (AttributeError, OSError) as error:
+        if isinstance(error, OSError) and error.errno not in (EINVAL, EOPNOTSUPP):
+            raise
+        for start in range(0, size, 1 << 20):
+            file.write(bytes(min(1 << 20, size - start)))
+        file.flush()
+    return mmap(file.fileno(), size)
+
+
+def _send(path: str, data: mmap | bytearray) -> None:
+    """Write bytes to a pipe or device."""
+    if path == "-" or _is_standard_output(path):
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def _is_stream(path: str, before: os.stat_result | None) -> bool:
+    return before is not None and (not stat.S_ISREG(before.st_mode) or _is_descriptor(path))
 
 
 def expect_place(path: str) -> None:
@@ -79,33 +173,29 @@ def _is_descriptor(path: str) -> bool:
     return False
 
 
-def _replace(path: str, data: bytes, before: os.stat_result | None) -> None:
-    """Write beside a file and rename; write into the file if its folder takes no other one."""
+@contextmanager
+def _replacing(path: str, before: os.stat_result | None) -> Generator[IO[bytes]]:
+    """Yield a file beside another one, which it replaces when the block ends; an error removes it."""
     if before is not None:
         open(path, "r+b").close()  # a file that may not be written is not replaced
     beside = os.path.join(os.path.dirname(path), f".tla-{os.urandom(8).hex()}")
     try:
-        try:
-            with open(beside, "xb") as file:
-                if before is not None:
-                    if hasattr(os, "chown"):
-                        os.chown(beside, before.st_uid, before.st_gid)
-                    os.chmod(beside, stat.S_IMODE(before.st_mode))
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(beside, path)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(beside)
-            raise
-    except OSError as error:
-        if before is None or error.errno not in _NO_ROOM_BESIDE:
-            raise
-        _overwrite(path, data)
+        with open(beside, "x+b") as file:
+            if before is not None:
+                if hasattr(os, "chown"):
+                    os.chown(beside, before.st_uid, before.st_gid)
+                os.chmod(beside, stat.S_IMODE(before.st_mode))
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(beside)
+        raise
 
 
-def _overwrite(path: str, data: bytes) -> None:
+def _overwrite(path: str, data: bytes | bytearray | mmap) -> None:
     """Write into a file; what it held has its room there still, and comes back after a failure."""
     with open(path, "r+b", buffering=0) as file:
         old = file.read()
@@ -116,7 +206,7 @@ def _overwrite(path: str, data: bytes) -> None:
             raise
 
 
-def _put(descriptor: int, data: bytes) -> None:
+def _put(descriptor: int, data: bytes | bytearray | mmap) -> None:
     """Make bytes the content of an open file."""
     os.lseek(descriptor, 0, os.SEEK_SET)
     rest = memoryview(data)

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of arrays and of memory, mapped: what is larger than the memory of this machine is moved too."""
+
+from __future__ import annotations
+
+import mmap as maps_of_files
+import os
+from contextlib import contextmanager
+from io import BytesIO
+from mmap import ACCESS_READ, mmap
+from typing import TYPE_CHECKING, Any
+
+from ..errors import LayoutError, ParseError, UnsupportedError
+from ..ground import ELEMENT_TYPES, element_type, plural, say
+from ..moves import Format, format_of
+from .common import (
+    NUMBER_OR_BOUND,
+    InputError,
+    bytes_in_words,
+    file_argument,
+    name_of,
+    on_command_line,
+    read_bytes,
+    text_argument,
+)
+from .messages import say_json
+from .progress import progress_bar
+from .saving import reserved
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Generator
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+MEMORY = """
+Memory is the bytes of a buffer, as a debugger or profiler dumps them. Files are mapped, not read: they may
+be larger than the memory of this machine. The new file takes the place of an old one when it is whole.
+An array of a type that numpy lacks is kept as unsigned ints of its width: .view(ml_dtypes.bfloat16) gives
+them their type; of s4 and s2 as int8. Elements of E(4), or of a tag such as zN<int4b_t>, are two to a byte,
+the first in its low half.
+"""
+"""The end of the help of the commands that move data."""
+
+
+def add_data_options(parser: argparse.ArgumentParser, fill: bool, is_required: bool = True) -> None:
+    """Give a parser the options of a command that moves data."""
+    add = parser.add_argument
+    add(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=file_argument,
+        required=is_required,
+        help="the file to write; - is standard output",
+    )
+    add("--dtype", metavar="TYPE", help="the element type, as bf16, where the layout does not say it")
+    if fill:
+        add("--fill", metavar="N", type=_number, default=0, help="what padding holds (0)")
+    add("--json", action="store_true", help="print one JSON object")
+
+
+def _number(text: str) -> float:
+    try:
+        return int(text, 0)
+    except ValueError:
+        return float(text)
+
+
+def expect_numpy(command: str) -> None:
+    """Raise UnsupportedError, in one sentence, if numpy is not installed."""
+    try:
+        import numpy as _
+    except ImportError:
+        raise UnsupportedError(f"tla {command} needs numpy, which is not installed") from None
+
+
+def format_argument(name: str, text: str, dtype: str | None = None) -> Format:
+    """Return the layout that an argument writes, with its elements; an error names the argument.
+
+    Raises:
+        LayoutError: the layout has unknowns, or another element type than ``dtype``.
+    """
+    try:
+        text = text_argument(text)
+        place = format_of(text)
+    except ParseError as error:
+        raise error.named(name) from None
+    if place.layout.symbols:
+        unknown = ", ".join(s.name for s in place.layout.symbols)
+        what = f"{place.text} has no place in memory while {unknown} has no value"
+        raise LayoutError(what, NUMBER_OR_BOUND, layout=place.layout)
+    kind = place.type if dtype is None else element_type(dtype)
+    if place.type is not None and kind != place.type:
+        raise LayoutError(f"{place.text} has elements of {place.type.name}, and --dtype is {dtype}")
+    return place._replace(type=kind)
+
+
+def plain_dtype(place: Format) -> np.dtype[Any]:
+    """The type of numpy's own in which elements travel."""
+    import numpy as np
+
+    kind = place.type
+    if kind is None or kind.bytes is None:
+        raise InputError(
+            f"{place.text} does not say how large an element is", "Add its type, such as --dtype bf16."
+        )
+    if kind.name in ELEMENT_TYPES and kind.bits in (8, 16, 32, 64, 128) and kind.name[1:].isdigit():
+        return place.dtype or np.dtype(np.uint8)
+    if kind.name == "pred":
+        return np.dtype(bool)
+    return np.dtype("int8" if kind.name in ("s1", "s2", "s4") else f"u{kind.bytes}")
+
+
+def fill_of(place: Format, fill: float) -> Any:
+    """What padding holds, as an element travels; None for the zeros that a new file has."""
+    if not fill:
+        return None
+    plain = plain_dtype(place)
+    held = place.typed([fill], "--fill")
+    return held.astype(plain)[0] if place.type and place.type.name[0] in "su" else held.view(plain)[0]
+
+
+def mapped_file(path: str) -> Any:
+    """Return the bytes of a file, mapped; of standard input or a pipe they are read.
+
+    Raises:
+        InputError: it is missing, or cannot be read.
+    """
+    if path == "-" or not os.path.isfile(path):
+        return read_bytes(path)
+    try:
+        with open(path, "rb") as file:
+            return mmap(file.fileno(), 0, access=ACCESS_READ) if os.path.getsize(path) else b""
+    except (OSError, ValueError) as error:
+        raise InputError.cannot("read", path, error) from None
+
+
+def array_file(path: str) -> NDArray[Any]:
+    """Return the array of a file of numpy's, mapped.
+
+    Raises:
+        InputError: it is missing, cannot be read, or is no array.
+    """
+    import numpy as np
+
+    try:
+        if path == "-" or not os.path.isfile(path):
+            array: NDArray[Any] = np.lib.format.read_array(BytesIO(read_bytes(path)))
+            return array
+        return np.lib.format.open_memmap(path, mode="r")
+    except OSError as error:
+        raise InputError.cannot("read", path, error) from None
+    except ValueError as error:
+        raise InputError(f"{name_of(path)} is no array of numpy's, a .npy file: {error}", path=path) from None
+
+
+def array_header(shape: tuple[int, ...], dtype: np.dtype[Any]) -> bytes:
+    """Return the head of a file of numpy's."""
+    import numpy as np
+
+    head = BytesIO()
+    about = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(head, about)
+    return head.getvalue()
+
+
+@contextmanager
+def scratch(beside: str, size: int) -> Generator[Any]:
+    """Yield zeros in a file without a name, in the folder of the output; they need no other memory."""
+    from tempfile import TemporaryFile
+
+    folder = None if beside == "-" else os.path.dirname(os.path.realpath(beside))
+    try:
+        with TemporaryFile(dir=folder) as file:
+            memory = reserved(file, size)
+    except OSError as error:
+        raise InputError.cannot("write", folder or "a temporary file", error) from None
+    yield memory
+
+
+@contextmanager
+def elements_read(
+    place: Format, plain: np.dtype[Any], memory: Any, name: str, beside: str
+) -> Generator[NDArray[Any]]:
+    """Yield the elements of memory, as they travel; those of less than a byte are unpacked beside a file.
+
+    Raises:
+        LayoutError: the memory has too few bytes.
+    """
+    import numpy as np
+
+    from ..arrays import span_of, unpack_bits
+
+    low, last = span_of(place.layout)
+    count = last + 1 - low
+    needed = place.bytes_of(count)
+    if len(memory) < needed:
+        what = f"{name_of(name)} has {plural(len(memory), 'byte')}, and {place.text} takes {needed}"
+        raise LayoutError(what, layout=place.layout)
+    if not place.packed_bits:
+        yield np.ndarray((count,), plain, memory)
+        return
+    with scratch(beside, count) as room:
+        elements: NDArray[Any] = np.ndarray((count,), plain, room)
+        yield unpack_bits(memory, plain, count, place.packed_bits, out=elements)
+
+
+@contextmanager
+def elements_to_write(
+    place: Format, plain: np.dtype[Any], memory: Any, beside: str
+) -> Generator[NDArray[Any]]:
+    """Yield the elements of memory to write, as they travel; at the end those of less than a byte are packed."""
+    import numpy as np
+
+    from ..arrays import pack_bits
+
+    if not place.packed_bits:
+        yield np.ndarray((place.count,), plain, memory)
+        return
+    with scratch(beside, place.count) as room:
+        elements: NDArray[Any] = np.ndarray((place.count,), plain, room)
+        yield elements
+        pack_bits(elements, place.packed_bits, out=np.ndarray((len(memory),), np.uint8, memory))
+
+
+@contextmanager
+def moving(what: str, width: int, *maps: Any) -> Generator[Callable[[int, int], None]]:
+    """Yield a function to call between the parts of the work: it draws the bar, and lets go of pages.
+
+    Args:
+        width: The bytes of an element.
+        maps: The files that are mapped. What was read or written of them is left to the system.
+    """
+    with progress_bar(what, of_bytes=True) as bar:
+
+        def step(done: int, whole: int) -> None:
+            for each in maps:
+                held = getattr(each, "_mmap", each)
+                if isinstance(held, mmap) and hasattr(maps_of_files, "MADV_DONTNEED"):
+                    held.madvise(maps_of_files.MADV_DONTNEED)
+            if bar is not None:
+                bar(done * width, whole * width)
+
+        yield step
+
+
+def report(options: argparse.Namespace, place: Format, size: int, data: int, unread: int = 0) -> None:
+    """Say what was written; nothing if that went to standard output.
+
+    Args:
+        place: Where the memory is, or was.
+        size: The bytes of the file.
+        data: How many elements hold data.
+        unread: The bytes of the input behind what the layout spans.
+    """
+    if options.output == "-":
+        return
+    kind = None if place.type is None else place.type.name
+    if options.json:
+        facts = {"file": options.output, "bytes": size, "type": kind, "data": data}
+        say_json({**facts, "padding": place.count - data, "layout": str(place.layout), "unread": unread})
+        return
+    of = "" if kind is None else f" of {kind}"
+    padding = place.count - data
+    say(f"{name_of(options.output)}: {bytes_in_words(size)}, {plural(data, 'element')}{of}, {padding} of padding")
+    if unread:
+        say(f"{plural(unread, 'byte')} behind the layout were not read")

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tla pack``: the bytes of memory that hold an array by a layout."""
+
+from __future__ import annotations
+
+from .common import GIVEN
+from .data_files import (
+    MEMORY,
+    add_data_options,
+    array_file,
+    elements_to_write,
+    expect_numpy,
+    fill_of,
+    format_argument,
+    moving,
+    plain_dtype,
+    report,
+)
+from .parser import argument_parser
+from .saving import expect_place, mapped
+
+_EPILOG = """\
+examples:
+  tla pack weights.npy 'zN<half>(20,48)' -o weights.bin
+  tla pack weights.npy 'f16[20,48]{1,0:T(8,128)(2,1)}' -o tiled.bin --json
+  tla pack weights.npy '((4,5),48):((1,192),4)' -o - | wc -c
+
+The array is a .npy file, of the shape of the layout's data. It has the type that the layout says, or
+unsigned ints of that width: bits. 'tla show LAYOUT --strip' draws which element each place holds.
+"""
+
+
+def run(arguments: list[str]) -> int:
+    parser = argument_parser("pack", _EPILOG + MEMORY)
+    parser.add_argument("file", metavar="FILE", help="an array, a .npy file; - is standard input")
+    parser.add_argument("layout", metavar="LAYOUT", help=GIVEN)
+    add_data_options(parser, fill=True)
+    options = parser.parse_args(arguments)
+    if options.file == options.layout == "-":
+        parser.error("standard input, -, can stand for one argument only")
+    expect_numpy("pack")
+    from ..arrays import pack, require_shape
+
+    output: str = options.output
+    expect_place(output)
+    place = format_argument("LAYOUT", options.layout, options.dtype)
+    array = array_file(options.file)
+    require_shape(array, place.layout)
+    place.typed(array, options.file)
+    plain = array.dtype if place.type is None else plain_dtype(place)
+    fill = options.fill or None if place.type is None else fill_of(place, options.fill)
+    size = place.bytes_of(place.count) or place.count * plain.itemsize
+    with (
+        mapped(output, size) as memory,
+        elements_to_write(place, plain, memory, output) as out,
+        moving("packing", plain.itemsize, memory, array) as step,
+    ):
+        pack(array.view(plain), place.layout, fill, out, step)
+    report(options, place, size, array.size)
+    return 0

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tla unpack``: the array that memory holds by a layout."""
+
+from __future__ import annotations
+
+from .common import GIVEN
+from .data_files import (
+    MEMORY,
+    add_data_options,
+    array_header,
+    elements_read,
+    expect_numpy,
+    format_argument,
+    mapped_file,
+    moving,
+    plain_dtype,
+    report,
+)
+from .parser import argument_parser
+from .saving import expect_place, mapped
+
+_EPILOG = """\
+examples:
+  tla unpack dump.bin 'bf16[20,96]{1,0:T(8,128)(2,1)}' -o array.npy
+  tla unpack dump.bin 'zN<half>(20,48)' -o array.npy --json
+  tla unpack dump.bin '((4,5),48):((1,192),4)' --dtype f16 -o array.npy
+
+The array is written as a .npy file, in the order of C. Padding is left out, and so is what the file has
+behind the memory of the layout. 'tla where LAYOUT INDEX' says where one element lies.
+"""
+
+
+def run(arguments: list[str]) -> int:
+    parser = argument_parser("unpack", _EPILOG + MEMORY)
+    parser.add_argument("file", metavar="FILE", help="memory, as it is; - is standard input")
+    parser.add_argument("layout", metavar="LAYOUT", help=GIVEN)
+    add_data_options(parser, fill=False)
+    options = parser.parse_args(arguments)
+    if options.file == options.layout == "-":
+        parser.error("standard input, -, can stand for one argument only")
+    expect_numpy("unpack")
+    import numpy as np
+
+    from ..arrays import data_shape, unpack
+
+    output: str = options.output
+    expect_place(output)
+    place = format_argument("LAYOUT", options.layout, options.dtype)
+    plain, shape = plain_dtype(place), data_shape(place.layout)
+    data = mapped_file(options.file)
+    head = array_header(shape, plain)
+    with elements_read(place, plain, data, options.file, output) as held:
+        size = len(head) + int(np.prod(shape, dtype=object)) * plain.itemsize
+        with mapped(output, size) as memory, moving("unpacking", plain.itemsize, memory, data) as step:
+            memory[: len(head)] = head
+            array = unpack(held, place.layout, np.ndarray(shape, plain, memory, len(head)), step)
+    report(options, place, size, array.size, max(0, len(data) - place.bytes_of(place.count)))
+    return 0
