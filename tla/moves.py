@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Union
 
 from . import arrays
-from .arrays import as_array, dtype_of, span_of, type_of
+from .arrays import as_array, as_type, dtype_of, span_of, type_of
 from .errors import KindError, LayoutError, UnsupportedError
 from .ground import ELEMENT_TYPES, ElementType, described, guarded
 from .layouts import is_composed, is_layout
@@ -216,24 +216,13 @@ class Format(NamedTuple):
         Raises:
             LayoutError: they have another type, or a number does not fit.
         """
-        import numpy as np
-
         array = as_array(given)
         wanted = self.dtype if array is not given else None
         if hasattr(given, "dtype") or wanted is None:
             if self.type is not None:
                 self._require(array.dtype, what)
             return array
-        try:
-            made = array.astype(wanted)
-        except (TypeError, ValueError) as error:
-            raise LayoutError(f"{what} is no {wanted}: {error}", value=given) from None
-        if wanted.kind in "iub" or "int" in wanted.name:
-            wrong = np.flatnonzero(made.astype(array.dtype) != array)
-            if wrong.size:
-                value = array.reshape(-1)[wrong[0]]
-                raise LayoutError(f"{what} has {value}, which no element of type {wanted} holds")
-        return made
+        return as_type(array, wanted, what)
 
     def elements(self, memory: Any) -> NDArray[Any]:
         """Return memory as an array of elements; bytes are the bytes of elements.

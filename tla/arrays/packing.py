@@ -24,6 +24,7 @@ from ..ground import described, guarded
 from ..layouts import Layout, crd2idx, is_composed, text_of
 from ..numbers import is_tuple
 from .moving import Memory, move, offsets_in_data
+from .bits import type_of
 from .plan import Box, axis_boxes, copy_plan, data_shape, joined, span_of
 
 if TYPE_CHECKING:
@@ -294,7 +295,8 @@ def _memory_for(layout: Any, dtype: Any, fill: Any, out: Any) -> tuple[Any, int]
     start, last = span_of(layout)
     if out is None and fill is None:
         raise LayoutError("fill=None keeps what out holds in its padding, and there is no out")
-    _require_value(fill, dtype)
+    if fill is not None:
+        as_type(fill, dtype, "fill")
     if out is None:
         return np.full(last + 1 - start, fill, dtype), -start
     _require_type(out, dtype)
@@ -346,19 +348,30 @@ def as_array(given: Any) -> NDArray[Any]:
     return array
 
 
-def _require_value(fill: Any, dtype: Any) -> None:
-    """Raise LayoutError if no element has a value."""
+def as_type(values: Any, dtype: Any, what: str) -> NDArray[Any]:
+    """Return numbers as elements of a type.
+
+    Raises:
+        LayoutError: one is none: it is no int of the type, or finite and beyond it.
+    """
     import numpy as np
 
-    if fill is None:
-        return
+    given = np.asarray(values)
+    made: NDArray[Any] = np.empty(given.shape, dtype)
     try:
-        held = np.full((), fill, dtype)
-        is_held = dtype.kind not in "iub" or bool(held == fill)
+        with np.errstate(all="ignore"):
+            made[...] = given
+            if type_of(made.dtype) is None:
+                return made
+            back = made.astype(given.dtype)
+            is_int = dtype.kind in "iub" or "int" in dtype.name
+            wrong = back != given if is_int else np.isfinite(given) & ~np.isfinite(back)
     except (OverflowError, TypeError, ValueError):
-        is_held = False
-    if not is_held:
-        raise LayoutError(f"fill is {fill!r}, which no element of type {dtype} holds", value=fill)
+        wrong = np.ones(given.shape, bool)
+    if wrong.any():
+        value = given.reshape(-1)[wrong.reshape(-1).argmax()]
+        raise LayoutError(f"{what} has {value}, which no element of type {dtype} holds", value=values)
+    return made
 
 
 def _require_injective(layout: Any) -> None:

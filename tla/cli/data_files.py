@@ -5,21 +5,20 @@ from __future__ import annotations
 
 import mmap as maps_of_files
 import os
-from contextlib import contextmanager
+from argparse import ArgumentTypeError
+from contextlib import contextmanager, suppress
 from io import BytesIO
 from mmap import ACCESS_READ, mmap
 from typing import TYPE_CHECKING, Any
 
 from ..errors import LayoutError, ParseError, UnsupportedError
-from ..ground import ELEMENT_TYPES, element_type, plural, say
+from ..ground import ELEMENT_TYPES, element_type, plural, say, shortened
 from ..moves import Format, format_of
 from .common import (
-    NUMBER_OR_BOUND,
     InputError,
     bytes_in_words,
     file_argument,
     name_of,
-    on_command_line,
     read_bytes,
     text_argument,
 )
@@ -62,10 +61,10 @@ def add_data_options(parser: argparse.ArgumentParser, fill: bool, is_required: b
 
 
 def _number(text: str) -> float:
-    try:
-        return int(text, 0)
-    except ValueError:
-        return float(text)
+    for number in (int, float):
+        with suppress(ValueError):
+            return number(text)
+    raise ArgumentTypeError(f"needs a number, not {shortened(text)!r}")
 
 
 def expect_numpy(command: str) -> None:
@@ -90,7 +89,7 @@ def format_argument(name: str, text: str, dtype: str | None = None) -> Format:
     if place.layout.symbols:
         unknown = ", ".join(s.name for s in place.layout.symbols)
         what = f"{place.text} has no place in memory while {unknown} has no value"
-        raise LayoutError(what, NUMBER_OR_BOUND, layout=place.layout)
+        raise LayoutError(what, "Write a number in its place.", layout=place.layout)
     kind = place.type if dtype is None else element_type(dtype)
     if place.type is not None and kind != place.type:
         raise LayoutError(f"{place.text} has elements of {place.type.name}, and --dtype is {dtype}")
