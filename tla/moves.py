@@ -190,7 +190,7 @@ class Format(NamedTuple):
         )
 
     @property
-    def count(self) -> int:
+    def entries(self) -> int:
         """The elements of memory."""
         low, last = span_of(self.layout)
         return max(self.size, last + 1 - low)
@@ -217,12 +217,12 @@ class Format(NamedTuple):
             LayoutError: they have another type, or a number does not fit.
         """
         array = as_array(given)
-        wanted = self.dtype if array is not given else None
-        if hasattr(given, "dtype") or wanted is None:
-            if self.type is not None:
-                self._require(array.dtype, what)
+        if self.type is None:
             return array
-        return as_type(array, wanted, what)
+        if hasattr(given, "dtype"):
+            self._require(array.dtype, what)
+            return array
+        return as_type(array, self.dtype, what)
 
     def elements(self, memory: Any) -> NDArray[Any]:
         """Return memory as an array of elements; bytes are the bytes of elements.
@@ -235,8 +235,7 @@ class Format(NamedTuple):
         raw: Any = memory
         is_bytes = isinstance(memory, (bytes, bytearray, memoryview))
         held: NDArray[Any] = np.frombuffer(raw, np.uint8) if is_bytes else as_array(raw)
-        dtype = self.dtype
-        if self.packed_bits and dtype is not None:
+        if self.packed_bits:
             if held.dtype.name not in ("uint8", "int8"):
                 raise LayoutError(
                     f"memory has elements of {held.dtype}, and {self.text} packs those of"
@@ -244,14 +243,14 @@ class Format(NamedTuple):
                     "Give the bytes: an array of uint8.",
                 )
             low, last = span_of(self.layout)
-            if 8 * held.size < (last + 1 - low) * self.packed_bits:
-                needed = -(-(last + 1 - low) * self.packed_bits // 8)
-                raise LayoutError(
-                    f"memory of {held.size} bytes is too short for {self.text}, {needed} bytes"
-                )
-            return arrays.unpack_bits(held, dtype, last + 1 - low, self.packed_bits)
+            needed = self.bytes_of(last + 1 - low)
+            if held.size < needed:
+                what = f"memory of {held.size} bytes is too short for {self.text}, which spans {needed}"
+                raise LayoutError(what, layout=self.layout, needed=needed)
+            return arrays.unpack_bits(held, self.dtype, last + 1 - low, self.packed_bits)
         if not is_bytes:
             return self.typed(memory, "memory")
+        dtype = self.dtype
         if dtype is not None and held.size % dtype.itemsize:
             raise LayoutError(
                 f"memory of {held.size} bytes holds no whole number of {dtype}, {dtype.itemsize} bytes"
@@ -270,7 +269,9 @@ class Format(NamedTuple):
         is_wide = dtype == "int8" and type_.name in ("s1", "s2", "s4")
         if not dtype.isnative:
             way = "astype(dtype.newbyteorder('=')) turns them."
-            raise LayoutError(f"{what} has elements of {dtype.str}: their bytes are in the other order", way)
+            raise LayoutError(
+                f"{what} has elements of {dtype.str}: their bytes are in the other order", way
+            )
         if name != type_.name and not is_raw and not is_wide:
             raise LayoutError(
                 f"{what} has elements of {dtype}, {8 * dtype.itemsize} bits, and {self.text} those of"

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 import tla
@@ -56,8 +57,13 @@ def test_version(run: Run) -> None:
 
 
 @pytest.mark.parametrize("command", [None, *COMMANDS])
-def test_the_examples_of_the_help_run(run: Run, tmp_path: Path, command: str | None) -> None:
-    """As they stand, in a shell; module.hlo, before.hlo and error.log are there."""
+def test_the_examples_of_the_help_run(
+    run: Run, tmp_path: Path, command: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As they stand; module.hlo, before.hlo, error.log, weights.npy and dump.bin are there.
+
+    A shell runs those that need one.
+    """
     out = run(*([command] if command else []), "--help").out
     examples = re.findall(r"^  ((?:echo .*\| )?tla .*)$", out, re.M)
     assert len(examples) >= 3
@@ -65,12 +71,22 @@ def test_the_examples_of_the_help_run(run: Run, tmp_path: Path, command: str | N
         (tmp_path / f"{name}.hlo").write_bytes((MODULES / f"{module}.hlo").read_bytes())
     report = MODULES.parent / "oom" / "hbm_program.txt"
     (tmp_path / "error.log").write_bytes(report.read_bytes())
-    script = f'set -e; tla() {{ {shlex.join(COMMAND)} "$@"; }}; ' + "; ".join(examples)
-    done = subprocess.run(
-        ["sh", "-c", script], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, check=False
-    )
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout
+    np.save(tmp_path / "weights.npy", np.zeros((20, 48), np.float16))
+    (tmp_path / "dump.bin").write_bytes(bytes(6144))
+    monkeypatch.chdir(tmp_path)
+    everything = ""
+    for line in examples:
+        if re.search(r"[|&;<>]", re.sub(r"'[^']*'", "", line)):
+            script = f'set -e; tla() {{ {shlex.join(COMMAND)} "$@"; }}; {line}'
+            shell = subprocess.run(
+                ["sh", "-c", script], env=ENVIRONMENT, capture_output=True, text=True, check=False
+            )
+            code, shown, err = shell.returncode, shell.stdout, shell.stderr
+        else:
+            code, shown, err = run(*shlex.split(line)[1:])
+        assert (code, err) == (0, ""), line
+        everything += shown
+    assert everything
 
 
 @pytest.mark.parametrize("words", [[], ["show"], ["ascend"], ["ascend", "copy"], ["completion"]])

@@ -155,13 +155,12 @@ def dtype_of(type_: ElementType | str) -> np.dtype[Any]:
 
     name = element_type(type_).name
     known = {short: long for long, short in _NAMES.items()}
-    letters, digits = name[0], name[1:]
-    long = {"s": "int", "u": "uint", "f": "float", "b": "bfloat"}.get(letters, letters)
-    full = known.get(name) or (long + digits.replace("e", "_e", 1) if letters != "b" else "bfloat16")
-    try:
+    if name not in known:
+        long = {"s": "int", "u": "uint", "f": "float", "b": "bfloat"}[name[0]]
+        known[name] = long + name.removeprefix("bf").lstrip("suf").replace("e", "_e", 1)
+    full = known[name]
+    if name in _NAMES.values() or name[1:] in ("16", "32", "64") or name in ("s8", "u8"):
         return np.dtype(full)
-    except TypeError:
-        pass
     try:
         ml_dtypes: Any = import_module("ml_dtypes")
     except ImportError:

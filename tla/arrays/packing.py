@@ -23,8 +23,8 @@ from ..errors import LayoutError, OverlapError, UnsupportedError
 from ..ground import described, guarded
 from ..layouts import Layout, crd2idx, is_composed, text_of
 from ..numbers import is_tuple
-from .moving import Memory, move, offsets_in_data
 from .bits import type_of
+from .moving import Memory, move, offsets_in_data
 from .plan import Box, axis_boxes, copy_plan, data_shape, joined, span_of
 
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ def pack(
 
     Args:
         array: Of the shape of the data, ``layout.origin_shape``.
-        fill: What padding holds, and offsets that no coordinate has; None leaves that of ``out``.
+        fill: What padding holds, and offsets that no coordinate has; None leaves that of ``out``,
+            and 0 is no bit set.
         out: The memory to write, of the array's type and at least as long as the layout spans.
         progress: Called between parts of the work, with the elements moved so far and all of them.
 
@@ -72,8 +73,8 @@ def pack(
     memory, start = _memory_for(layout, given.dtype, fill, out)
     if out is not None and np.may_share_memory(out, given):
         given = given.copy()
-    if out is not None and fill is not None:
-        out[...] = fill
+    if out is not None:
+        _fill(out, fill)
     _move(given, None, memory, layout, start, progress)
     return memory
 
@@ -138,8 +139,7 @@ def relayout(
     made, made_start = _memory_for(target, held.dtype, fill, out)
     if out is not None:
         held = held.copy() if np.may_share_memory(out, held) else held
-        if fill is not None:
-            out[...] = fill
+        _fill(out, fill)
     if plan.size:
         _move_by(plan, Memory(held, start), Memory(made, made_start), progress)
     return made
@@ -295,10 +295,11 @@ def _memory_for(layout: Any, dtype: Any, fill: Any, out: Any) -> tuple[Any, int]
     start, last = span_of(layout)
     if out is None and fill is None:
         raise LayoutError("fill=None keeps what out holds in its padding, and there is no out")
-    if fill is not None:
+    if fill is not None and not _is_zero(fill):
         as_type(fill, dtype, "fill")
     if out is None:
-        return np.full(last + 1 - start, fill, dtype), -start
+        room = last + 1 - start
+        return np.zeros(room, dtype) if _is_zero(fill) else np.full(room, fill, dtype), -start
     _require_type(out, dtype)
     if out.ndim != 1 or not out.flags.c_contiguous or not out.flags.writeable:
         raise LayoutError("memory is an array of one axis, in one piece, that can be written", value=out)
@@ -320,6 +321,18 @@ def require_shape(array: Any, layout: Any) -> None:
             layout=layout,
             shape=array.shape,
         )
+
+
+def _is_zero(fill: Any) -> bool:
+    """Whether padding has no bit set: an int 0, though the type has no zero."""
+    return isinstance(fill, int) and not fill
+
+
+def _fill(out: NDArray[Any], fill: Any) -> None:
+    if _is_zero(fill):
+        out.view("u1")[...] = 0
+    elif fill is not None:
+        out[...] = fill
 
 
 def _require_type(array: Any, dtype: Any) -> None:
@@ -363,9 +376,11 @@ def as_type(values: Any, dtype: Any, what: str) -> NDArray[Any]:
             made[...] = given
             if type_of(made.dtype) is None:
                 return made
-            back = made.astype(given.dtype)
-            is_int = dtype.kind in "iub" or "int" in dtype.name
-            wrong = back != given if is_int else np.isfinite(given) & ~np.isfinite(back)
+            if dtype.kind in "iub" or "int" in dtype.name:
+                wrong = made.astype(given.dtype) != given
+            else:
+                held = made if dtype.kind in "fc" else made.astype(np.float64)
+                wrong = np.isfinite(given) & ~np.isfinite(held)
     except (OverflowError, TypeError, ValueError):
         wrong = np.ones(given.shape, bool)
     if wrong.any():

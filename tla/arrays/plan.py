@@ -196,6 +196,9 @@ def data_shape(layout: AnyLayout | ComposedLayout) -> tuple[int, ...]:
     as_layout(inner)
     sizes = tuple(leaves(inner.origin_shape))
     if is_symbolic(sizes, inner.shape, inner.stride):
+        if not inner.symbols:
+            summary = f"the values of {layout} are coordinates, and memory has offsets"
+            raise LayoutError(summary, layout=layout)
         name = inner.symbols[0].name
         raise LayoutError(
             f"{layout} has no place in memory while {name} has no value",

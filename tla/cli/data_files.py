@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 MEMORY = """
 Memory is the bytes of a buffer, as a debugger or profiler dumps them. Files are mapped, not read: they may
 be larger than the memory of this machine. The new file takes the place of an old one when it is whole.
-An array of a type that numpy lacks is kept as unsigned ints of its width: .view(ml_dtypes.bfloat16) gives
-them their type; of s4 and s2 as int8. Elements of E(4), or of a tag such as zN<int4b_t>, are two to a byte,
-the first in its low half.
+An array of a type that numpy lacks is kept as unsigned ints of its width, which .view(ml_dtypes.bfloat16)
+gives their type; of s4 and s2 as int8. Elements of E(4), or of a tag such as zN<int4b_t>, are two to a
+byte, the first in its low half.
 """
 """The end of the help of the commands that move data."""
 
@@ -70,7 +70,7 @@ def _number(text: str) -> float:
 def expect_numpy(command: str) -> None:
     """Raise UnsupportedError, in one sentence, if numpy is not installed."""
     try:
-        import numpy as _
+        import numpy  # noqa: F401
     except ImportError:
         raise UnsupportedError(f"tla {command} needs numpy, which is not installed") from None
 
@@ -152,7 +152,9 @@ def array_file(path: str) -> NDArray[Any]:
     except OSError as error:
         raise InputError.cannot("read", path, error) from None
     except ValueError as error:
-        raise InputError(f"{name_of(path)} is no array of numpy's, a .npy file: {error}", path=path) from None
+        raise InputError(
+            f"{name_of(path)} is no array of numpy's, a .npy file: {error}", path=path
+        ) from None
 
 
 def array_header(shape: tuple[int, ...], dtype: np.dtype[Any]) -> bytes:
@@ -183,7 +185,7 @@ def scratch(beside: str, size: int) -> Generator[Any]:
 def elements_read(
     place: Format, plain: np.dtype[Any], memory: Any, name: str, beside: str
 ) -> Generator[NDArray[Any]]:
-    """Yield the elements of memory, as they travel; those of less than a byte are unpacked beside a file.
+    """Yield the elements of memory, as they travel; those of less than a byte are unpacked.
 
     Raises:
         LayoutError: the memory has too few bytes.
@@ -210,16 +212,16 @@ def elements_read(
 def elements_to_write(
     place: Format, plain: np.dtype[Any], memory: Any, beside: str
 ) -> Generator[NDArray[Any]]:
-    """Yield the elements of memory to write, as they travel; at the end those of less than a byte are packed."""
+    """Yield the elements of memory to write, as they travel; those of less than a byte are packed."""
     import numpy as np
 
     from ..arrays import pack_bits
 
     if not place.packed_bits:
-        yield np.ndarray((place.count,), plain, memory)
+        yield np.ndarray((place.entries,), plain, memory)
         return
-    with scratch(beside, place.count) as room:
-        elements: NDArray[Any] = np.ndarray((place.count,), plain, room)
+    with scratch(beside, place.entries) as room:
+        elements: NDArray[Any] = np.ndarray((place.entries,), plain, room)
         yield elements
         pack_bits(elements, place.packed_bits, out=np.ndarray((len(memory),), np.uint8, memory))
 
@@ -259,10 +261,12 @@ def report(options: argparse.Namespace, place: Format, size: int, data: int, unr
     kind = None if place.type is None else place.type.name
     if options.json:
         facts = {"file": options.output, "bytes": size, "type": kind, "data": data}
-        say_json({**facts, "padding": place.count - data, "layout": str(place.layout), "unread": unread})
+        say_json(
+            {**facts, "padding": place.entries - data, "layout": str(place.layout), "unread": unread}
+        )
         return
     of = "" if kind is None else f" of {kind}"
-    padding = place.count - data
-    say(f"{name_of(options.output)}: {bytes_in_words(size)}, {plural(data, 'element')}{of}, {padding} of padding")
+    elements = f"{plural(data, 'element')}{of}, {place.entries - data} of padding"
+    say(f"{name_of(options.output)}: {bytes_in_words(size)}, {elements}")
     if unread:
         say(f"{plural(unread, 'byte')} behind the layout were not read")

@@ -23,7 +23,7 @@ _EPILOG = """\
 examples:
   tla pack weights.npy 'zN<half>(20,48)' -o weights.bin
   tla pack weights.npy 'f16[20,48]{1,0:T(8,128)(2,1)}' -o tiled.bin --json
-  tla pack weights.npy '((4,5),48):((1,192),4)' -o - | wc -c
+  tla pack weights.npy '((4,5),48):((1,200),4)' -o rows.bin --fill -1
 
 The array is a .npy file, of the shape of the layout's data. It has the type that the layout says, or
 unsigned ints of that width: bits. 'tla show LAYOUT --strip' draws which element each place holds.
@@ -49,7 +49,7 @@ def run(arguments: list[str]) -> int:
     place.typed(array, options.file)
     plain = array.dtype if place.type is None else plain_dtype(place)
     fill = options.fill or None if place.type is None else fill_of(place, options.fill)
-    size = place.bytes_of(place.count) or place.count * plain.itemsize
+    size = place.bytes_of(place.entries) or place.entries * plain.itemsize
     with (
         mapped(output, size) as memory,
         elements_to_write(place, plain, memory, output) as out,

@@ -97,7 +97,7 @@ def _move(a: Format, b: Format, options: argparse.Namespace) -> int:
     expect_place(output)
     plain = plain_dtype(a)
     plan = copy_plan(a.layout, b.layout)  # refuses what does not fit before a file is made
-    data, size = mapped_file(options.file), b.bytes_of(b.count)
+    data, size = mapped_file(options.file), b.bytes_of(b.entries)
     with (
         elements_read(a, plain, data, options.file, output) as held,
         mapped(output, size) as memory,
@@ -105,5 +105,5 @@ def _move(a: Format, b: Format, options: argparse.Namespace) -> int:
         moving("moving", plain.itemsize, memory, data) as step,
     ):
         relayout(held, a.layout, b.layout, fill_of(b, options.fill), out, step)
-    report(options, b, size, plan.size, max(0, len(data) - a.bytes_of(a.count)))
+    report(options, b, size, plan.size, max(0, len(data) - a.bytes_of(a.entries)))
     return 0

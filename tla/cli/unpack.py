@@ -54,5 +54,5 @@ def run(arguments: list[str]) -> int:
         with mapped(output, size) as memory, moving("unpacking", plain.itemsize, memory, data) as step:
             memory[: len(head)] = head
             array = unpack(held, place.layout, np.ndarray(shape, plain, memory, len(head)), step)
-    report(options, place, size, array.size, max(0, len(data) - place.bytes_of(place.count)))
+    report(options, place, size, array.size, max(0, len(data) - place.bytes_of(place.entries)))
     return 0
