@@ -235,7 +235,8 @@ class Format(NamedTuple):
         raw: Any = memory
         is_bytes = isinstance(memory, (bytes, bytearray, memoryview))
         held: NDArray[Any] = np.frombuffer(raw, np.uint8) if is_bytes else as_array(raw)
-        if self.packed_bits:
+        dtype = self.dtype if is_bytes or self.packed_bits else None
+        if self.packed_bits and dtype is not None:
             if held.dtype.name not in ("uint8", "int8"):
                 raise LayoutError(
                     f"memory has elements of {held.dtype}, and {self.text} packs those of"
@@ -247,10 +248,9 @@ class Format(NamedTuple):
             if held.size < needed:
                 what = f"memory of {held.size} bytes is too short for {self.text}, which spans {needed}"
                 raise LayoutError(what, layout=self.layout, needed=needed)
-            return arrays.unpack_bits(held, self.dtype, last + 1 - low, self.packed_bits)
+            return arrays.unpack_bits(held, dtype, last + 1 - low, self.packed_bits)
         if not is_bytes:
             return self.typed(memory, "memory")
-        dtype = self.dtype
         if dtype is not None and held.size % dtype.itemsize:
             raise LayoutError(
                 f"memory of {held.size} bytes holds no whole number of {dtype}, {dtype.itemsize} bytes"

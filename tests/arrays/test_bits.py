@@ -10,13 +10,16 @@ import pytest
 
 import tla
 from tla import pack_bits, unpack_bits
-from tla.arrays import bits as packing
-from tla.arrays import dtype_of, type_of
+from tla.arrays import bits as packing, dtype_of, type_of
 from tla.errors import LayoutError, UnsupportedError
 from tla.ground import ELEMENT_TYPES
 from tla.moves import format_of
 
-NUMPYS = [name for name in ELEMENT_TYPES if name in ("pred", "c64", "c128") or name[1:] in ("8", "16", "32", "64")]
+NUMPYS = [
+    name
+    for name in ELEMENT_TYPES
+    if name in ("pred", "c64", "c128") or name[1:] in ("8", "16", "32", "64")
+]
 OTHERS = [name for name, type_ in ELEMENT_TYPES.items() if type_.bits and name not in NUMPYS]
 
 
@@ -89,7 +92,9 @@ def test_memory_behind_the_layout() -> None:
 
 def test_without_ml_dtypes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "ml_dtypes", None)
-    with pytest.raises(UnsupportedError, match="elements of bf16 need ml_dtypes, which is not installed"):
+    with pytest.raises(
+        UnsupportedError, match="elements of bf16 need ml_dtypes, which is not installed"
+    ):
         tla.pack([1.5], "bf16[1]{0}")
     bits = np.array([16320], np.uint16)  # 1.5
     assert tla.unpack(tla.pack(bits, "bf16[1]{0:T(8)}"), "bf16[1]{0:T(8)}").tolist() == [16320]
@@ -99,7 +104,7 @@ def test_without_ml_dtypes(monkeypatch: pytest.MonkeyPatch) -> None:
     ("call", "text"),
     [
         (lambda: pack_bits([1, 16], 4), "16 does not fit in 4 bits: -8 to 15 do"),
-        (lambda: pack_bits(np.int8([-9]), 4), "-9 does not fit"),
+        (lambda: pack_bits(np.array([-9], np.int8), 4), "-9 does not fit"),
         (lambda: pack_bits([1.0], 4), "elements of float64 are not packed"),
         (lambda: pack_bits([1, 2]), "int64 does not say how many bits"),
         (lambda: pack_bits([1], 9), "1 to 8 bits are packed, not of 9"),
@@ -110,7 +115,10 @@ def test_without_ml_dtypes(monkeypatch: pytest.MonkeyPatch) -> None:
         (lambda: unpack_bits(b"ab", "s4"), "'s4' is no type of numpy"),
         (lambda: unpack_bits([1], np.int8, bits=4), "not list [1]"),
         (lambda: unpack_bits(b"a", np.int8, 2, 4, out=np.zeros(3, np.int8)), "2 elements of int8"),
-        (lambda: tla.pack(np.zeros(2, "f4"), "bf16[2]"), "float32, 32 bits, and bf16[2] those of bf16, 16"),
+        (
+            lambda: tla.pack(np.zeros(2, "f4"), "bf16[2]"),
+            "float32, 32 bits, and bf16[2] those of bf16, 16",
+        ),
         (lambda: tla.pack(np.zeros(2, ">f4"), "f32[2]"), "their bytes are in the other order"),
         (lambda: tla.pack([1, 300], "u8[2]"), "300, which no element of type uint8 holds"),
         (lambda: tla.pack([1e9], "f16[1]"), "which no element of type float16 holds"),

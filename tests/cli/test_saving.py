@@ -16,7 +16,7 @@ import pytest
 
 from tla.cli import saving
 from tla.cli.common import InputError
-from tla.cli.saving import save
+from tla.cli.saving import mapped, save
 from tla.ground.output import visible
 
 from .running import COMMAND, ENVIRONMENT, process
@@ -190,6 +190,64 @@ def test_a_folder_that_takes_no_file(file: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(os, "write", half)
     refused(file, "No space left on device")
     assert (file.read_text(), littered(file.parent)) == ("new\n", ["a.svg"])
+
+
+# --- mapped ---
+
+
+@pytest.mark.parametrize(
+    "step", ["new", "old", "link", "no room beside", "not replaced", "not reserved", "empty"]
+)
+def test_mapped_memory_becomes_the_file(file: Path, step: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = b"" if step == "empty" else LARGE.encode()
+    path = file.parent / "b" if step in ("new", "link") else file
+    if step == "link":
+        path.symlink_to(file)
+    real: Callable[..., Any] = open
+
+    def refuses(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    if step == "no room beside":
+        monkeypatch.setattr(
+            saving,
+            "open",
+            lambda p, mode, **k: refuses() if "x" in mode else real(p, mode, **k),
+            raising=False,
+        )
+    elif step == "not replaced":
+        monkeypatch.setattr(os, "replace", refuses)
+    elif step == "not reserved":
+        monkeypatch.delattr(os, "posix_fallocate")
+    with mapped(str(path), len(data)) as memory:
+        memory[:] = data
+        assert step in ("new", "link") or file.read_text() == "old\n"
+    assert path.read_bytes() == data
+    assert littered(file.parent) == sorted({"a.svg", path.name})
+
+
+@pytest.mark.parametrize("step", ["error", "interrupt", "full", "fsync", "replace"])
+def test_mapped_memory_of_a_step_that_fails(
+    file: Path, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    error: BaseException = KeyboardInterrupt() if step == "interrupt" else OSError(28, "No space left")
+
+    def fails(*_: object) -> None:
+        raise error
+
+    names = {"full": "posix_fallocate", "fsync": "fsync", "replace": "replace"}
+    if step in names:
+        monkeypatch.setattr(os, names[step], fails)
+
+    def write() -> None:
+        with mapped(str(file), 9):
+            if step not in names:
+                raise error
+
+    with pytest.raises((KeyboardInterrupt, OSError, InputError)) as caught:
+        write()
+    assert isinstance(caught.value, InputError) == (step in names)
+    assert (file.read_text(), littered(file.parent)) == ("old\n", ["a.svg"])
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write every file")

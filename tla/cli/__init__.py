@@ -3,7 +3,8 @@
 
 - ``main`` runs a command of ``commands``: the module of its name, with the parts that ``hlo_*``,
   ``index_*`` and ``ascend_*`` name;
-- ``common``, ``operation``, ``columns``, ``messages``, ``progress``, ``pictures``, ``saving`` and ``data_files`` are shared.
+- ``common``, ``operation``, ``columns``, ``messages``, ``progress``, ``pictures``, ``saving`` and
+  ``data_files`` are shared.
 """
 
 from typing import TYPE_CHECKING

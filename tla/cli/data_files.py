@@ -24,7 +24,7 @@ from .common import (
 )
 from .messages import say_json
 from .progress import progress_bar
-from .saving import reserved
+from .saving import is_standard_output, reserved
 
 if TYPE_CHECKING:
     import argparse
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MEMORY = """
-Memory is the bytes of a buffer, as a debugger or profiler dumps them. Files are mapped, not read: they may
-be larger than the memory of this machine. The new file takes the place of an old one when it is whole.
-An array of a type that numpy lacks is kept as unsigned ints of its width, which .view(ml_dtypes.bfloat16)
-gives their type; of s4 and s2 as int8. Elements of E(4), or of a tag such as zN<int4b_t>, are two to a
-byte, the first in its low half.
+Memory is the bytes of a buffer, as a debugger or profiler dumps them. Files are mapped, not read: they
+may be larger than the memory of this machine. A new file takes the place of an old one when it is whole.
+An array of a type that numpy lacks is kept as unsigned ints of its width: .view(ml_dtypes.bfloat16) of
+it has the type. One of s4 or s2 is kept as int8. Elements of E(4), or of a tag such as zN<int4b_t>, are
+two to a byte, the first in its low half.
 """
 """The end of the help of the commands that move data."""
 
@@ -256,7 +256,7 @@ def report(options: argparse.Namespace, place: Format, size: int, data: int, unr
         data: How many elements hold data.
         unread: The bytes of the input behind what the layout spans.
     """
-    if options.output == "-":
+    if is_standard_output(options.output):
         return
     kind = None if place.type is None else place.type.name
     if options.json:

@@ -31,7 +31,7 @@ def save(path: str, text: str) -> None:
         InputError: the file cannot be written; what it held before is still there.
         BrokenPipeError: the reader of a pipe has left.
     """
-    if path == "-" or _is_standard_output(path):
+    if is_standard_output(path):
         say(*text.split("\n"))
         return
     data = f"{text}\n".encode("utf-8", "backslashreplace")
@@ -70,7 +70,7 @@ def mapped(path: str, size: int) -> Generator[mmap | bytearray]:
     with ExitStack() as stack:
         try:
             before = None if path == "-" else _status(path)
-            is_stream = path == "-" or _is_standard_output(path) or _is_stream(path, before)
+            is_stream = is_standard_output(path) or _is_stream(path, before)
             path = path if is_stream else os.path.realpath(path)
             file = None
             if not is_stream:
@@ -125,7 +125,7 @@ def reserved(file: IO[bytes] | None, size: int) -> mmap | bytearray:
 
 def _send(path: str, data: mmap | bytearray) -> None:
     """Write bytes to a pipe or device."""
-    if path == "-" or _is_standard_output(path):
+    if is_standard_output(path):
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
@@ -157,7 +157,10 @@ def _status(path: str) -> os.stat_result | None:
         return None
 
 
-def _is_standard_output(path: str) -> bool:
+def is_standard_output(path: str) -> bool:
+    """Whether a path is standard output, ``-`` or another name of it."""
+    if path == "-":
+        return True
     with suppress(OSError, ValueError, AttributeError):  # closed, or a stand-in without a descriptor
         return os.path.samestat(os.stat(path), os.fstat(sys.stdout.fileno()))
     return False
