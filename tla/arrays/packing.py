@@ -312,7 +312,14 @@ def _memory_for(layout: Any, dtype: Any, fill: Any, out: Any) -> tuple[Any, int]
 
 
 def require_shape(array: Any, layout: Any) -> None:
-    """Raise LayoutError if an array has not the shape of a layout's data."""
+    """Raise LayoutError if an array has not the shape of a layout's data.
+
+    >>> require_shape(as_array([1, 2, 3]), Layout(4))
+    Traceback (most recent call last):
+        ...
+    tla.errors.LayoutError: an array of shape (3) does not fit 4:_1
+      Its modes hold data of shape (4).
+    """
     sizes = data_shape(layout)
     if array.shape != sizes:
         raise LayoutError(
@@ -363,6 +370,10 @@ def as_array(given: Any) -> NDArray[Any]:
 
 def as_type(values: Any, dtype: Any, what: str) -> NDArray[Any]:
     """Return numbers as elements of a type.
+
+    >>> import numpy as np
+    >>> as_type([1, 2], np.dtype("float32"), "the array")
+    array([1., 2.], dtype=float32)
 
     Raises:
         LayoutError: one is none: it is no int of the type, or finite and beyond it.

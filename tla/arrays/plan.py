@@ -191,7 +191,11 @@ def copy_plan(source: AnyLayout | ComposedLayout, target: AnyLayout | ComposedLa
 
 
 def data_shape(layout: AnyLayout | ComposedLayout) -> tuple[int, ...]:
-    """Return how many coordinates of each top-level mode hold data."""
+    """Return how many coordinates of each top-level mode hold data.
+
+    >>> data_shape(parse("((2,2),8):((1,16),2):(3,8)"))
+    (3, 8)
+    """
     inner, _outers = _opened(layout)
     as_layout(inner)
     sizes = tuple(leaves(inner.origin_shape))

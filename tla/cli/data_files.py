@@ -67,12 +67,13 @@ def _number(text: str) -> float:
     raise ArgumentTypeError(f"needs a number, not {shortened(text)!r}")
 
 
-def expect_numpy(command: str) -> None:
-    """Raise UnsupportedError, in one sentence, if numpy is not installed."""
+def expect_numpy(command: str) -> Any:
+    """Return numpy, or raise UnsupportedError in one sentence if it is not installed."""
     try:
-        import numpy  # noqa: F401
+        import numpy as np
     except ImportError:
         raise UnsupportedError(f"tla {command} needs numpy, which is not installed") from None
+    return np
 
 
 def format_argument(name: str, text: str, dtype: str | None = None) -> Format:

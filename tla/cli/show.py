@@ -50,7 +50,8 @@ Offsets in brackets are padding: they lie outside the origin shape. Of a large l
 is drawn: 16 rows and 64 columns as text, in a file up to 512, with offsets in the cells up to 64.
 
 --strip adds memory in its order, and which coordinate lies at each place. Several TEXTs stand side by
-side. Colours are those of tiles for nested modes, else of how far an offset is.
+side. Colours are those of tiles for nested modes, else of how far an offset is. 'tla pack' writes the
+bytes that are drawn, 'tla unpack' reads them.
 """
 
 _TEXT = (16, 64, 64)

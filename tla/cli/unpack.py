@@ -38,9 +38,7 @@ def run(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     if options.file == options.layout == "-":
         parser.error("standard input, -, can stand for one argument only")
-    expect_numpy("unpack")
-    import numpy as np
-
+    np = expect_numpy("unpack")
     from ..arrays import data_shape, unpack
 
     output: str = options.output
