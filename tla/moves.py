@@ -40,9 +40,7 @@ if TYPE_CHECKING:
 
     LayoutLike: TypeAlias = Union[AnyLayout, ComposedLayout, XlaShape, TaggedLayout, str]
 
-__all__ = [
-    "Format", "copy_plan", "format_of", "layout_of", "mask", "pack", "relayout", "unpack", "view",
-]  # fmt: skip
+__all__ = ["copy_plan", "layout_of", "mask", "pack", "relayout", "unpack", "view"]
 
 
 def pack(
@@ -217,12 +215,11 @@ class Format(NamedTuple):
             LayoutError: they have another type, or a number does not fit.
         """
         array = as_array(given)
-        if self.type is None:
-            return array
         if hasattr(given, "dtype"):
             self._require(array.dtype, what)
             return array
-        return as_type(array, self.dtype, what)
+        wanted = self.dtype
+        return array if wanted is None else as_type(array, wanted, what)
 
     def elements(self, memory: Any) -> NDArray[Any]:
         """Return memory as an array of elements; bytes are the bytes of elements.
@@ -298,8 +295,8 @@ def format_of(value: LayoutLike) -> Format:
         given = read(value) if given is None else given
     if is_layout(given) or is_composed(given):
         return Format(given, str(value))
-    if hasattr(given, "layout") and is_layout(given.layout):  # with a tag
-        element = given.element
+    element = getattr(given, "element", None)
+    if element is not None and is_layout(getattr(given, "layout", None)):  # with a tag
         bits: int = element.bits
         kind = ElementType(element.xla or element.name, bits)
         return Format(given.layout, str(value), kind, bits if bits < 8 else 0)

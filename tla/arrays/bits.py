@@ -180,7 +180,7 @@ def type_of(dtype: np.dtype[Any]) -> str | None:
     >>> type_of(np.dtype("float32")), type_of(np.dtype(bool)), type_of(np.dtype("U3"))
     ('f32', 'pred', None)
     """
-    name = dtype.name
+    name: str = getattr(dtype, "name", "")
     for long, short in (("uint", "u"), ("int", "s"), ("bfloat", "bf"), ("float", "f")):
         if name.startswith(long):
             name = short + name.removeprefix(long).replace("_", "")

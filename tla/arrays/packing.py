@@ -30,6 +30,7 @@ from .plan import Box, axis_boxes, copy_plan, data_shape, joined, span_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from ..layouts import AnyLayout, ComposedLayout
@@ -311,7 +312,7 @@ def _memory_for(layout: Any, dtype: Any, fill: Any, out: Any) -> tuple[Any, int]
     return out, -start
 
 
-def require_shape(array: Any, layout: Any) -> None:
+def require_shape(array: NDArray[Any], layout: AnyLayout | ComposedLayout) -> None:
     """Raise LayoutError if an array has not the shape of a layout's data.
 
     >>> require_shape(as_array([1, 2, 3]), Layout(4))
@@ -368,7 +369,7 @@ def as_array(given: Any) -> NDArray[Any]:
     return array
 
 
-def as_type(values: Any, dtype: Any, what: str) -> NDArray[Any]:
+def as_type(values: ArrayLike, dtype: np.dtype[Any], what: str) -> NDArray[Any]:
     """Return numbers as elements of a type.
 
     >>> import numpy as np
@@ -381,8 +382,10 @@ def as_type(values: Any, dtype: Any, what: str) -> NDArray[Any]:
     import numpy as np
 
     given = np.asarray(values)
-    made: NDArray[Any] = np.empty(given.shape, dtype)
+    wrong: NDArray[Any] = np.ones(given.shape, bool)
+    made: NDArray[Any] = given
     try:
+        made = np.empty(given.shape, dtype)
         with np.errstate(all="ignore"):
             made[...] = given
             if type_of(made.dtype) is None:
@@ -393,7 +396,7 @@ def as_type(values: Any, dtype: Any, what: str) -> NDArray[Any]:
                 held = made if dtype.kind in "fc" else made.astype(np.float64)
                 wrong = np.isfinite(given) & ~np.isfinite(held)
     except (OverflowError, TypeError, ValueError):
-        wrong = np.ones(given.shape, bool)
+        pass  # so no element of the type holds them
     if wrong.any():
         value = given.reshape(-1)[wrong.reshape(-1).argmax()]
         raise LayoutError(f"{what} has {value}, which no element of type {dtype} holds", value=values)
