@@ -455,7 +455,7 @@ def test_like_another_with_what_does_not_fit() -> None:
     with pytest.raises(CongruenceError, match="int does not take the 2 extents"):
         make_tensor_like("B", MATRIX, strange[0])
     for inner in strange[1:]:
-        with pytest.raises(TlaError):
+        with pytest.raises(tla.TlaError):
             MATRIX.with_inner(inner)
 
 
