@@ -295,6 +295,7 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
         >>> tile.with_inner((coalesce(tile.inner), 3))
         <Tensor 'A'[39:] in GM at (_0,_0): (4,8):(16,_1)>
         """
+        layout: Any
         layout, moved = inner if is_tuple(inner) and len(inner) == 2 else (inner, _0)
         start = self._from_first()[1] + self.data_offset + leaf(moved)
         return Tensor(self.data, layout, position=self.position, data_offset=start)
