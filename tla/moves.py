@@ -10,6 +10,7 @@ array([ 0.,  1.,  5.,  6.,  2.,  3.,  7.,  8.,  4.,  0.,  9.,  0., 10.,
 
 from __future__ import annotations
 
+from mmap import mmap
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Union
 
 from . import arrays
@@ -64,8 +65,7 @@ def pack(
     place = format_of(layout)
     given = place.typed(array, "the array")
     packed = place.packed_bits
-    room = place.room(given.dtype) if out is None or packed else out
-    memory = arrays.pack(given, place.layout, fill, room, progress)
+    memory = arrays.pack(given, place.layout, fill, place.room(given.dtype, fill, out), progress)
     return arrays.pack_bits(memory, packed, out=out) if packed else memory
 
 
@@ -127,7 +127,7 @@ def relayout(
         )
     held = before.elements(memory)
     packed = after.packed_bits
-    room = after.room(held.dtype) if out is None or packed else out
+    room = after.room(held.dtype, fill, out)
     made = arrays.relayout(held, before.layout, after.layout, fill, room, progress)
     return arrays.pack_bits(made, packed, out=out) if packed else made
 
@@ -202,10 +202,19 @@ class Format(NamedTuple):
         width = 8 * ((self.type.bytes if self.type else None) or 0)
         return -(-count * (self.packed_bits or width) // 8)
 
-    def room(self, dtype: np.dtype[Any]) -> NDArray[Any] | None:
-        """Return memory if it takes more than the layout spans, as ``L(n)`` wants it."""
+    def room(
+        self, dtype: np.dtype[Any], fill: Any = 0, out: NDArray[Any] | None = None
+    ) -> NDArray[Any] | None:
+        """Return the elements to write, or None for as many as the layout spans.
+
+        More where ``L(n)`` wants it; ``out`` itself, or its elements where they are packed and stay.
+        """
         import numpy as np
 
+        if out is not None and not self.packed_bits:
+            return out
+        if out is not None and fill is None:
+            return arrays.unpack_bits(out, dtype, self.entries, self.packed_bits)
         return np.empty(self.size, dtype) if self.size > span_of(self.layout)[1] + 1 else None
 
     def typed(self, given: Any, what: str) -> NDArray[Any]:
@@ -230,7 +239,7 @@ class Format(NamedTuple):
         import numpy as np
 
         raw: Any = memory
-        is_bytes = isinstance(memory, (bytes, bytearray, memoryview))
+        is_bytes = isinstance(memory, (bytes, bytearray, memoryview, mmap))
         held: NDArray[Any] = np.frombuffer(raw, np.uint8) if is_bytes else as_array(raw)
         dtype = self.dtype if is_bytes or self.packed_bits else None
         if self.packed_bits and dtype is not None:

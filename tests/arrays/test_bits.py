@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mmap import mmap
 from random import Random
 from typing import Any
 
@@ -83,6 +84,23 @@ def test_memory_of_less_than_a_byte() -> None:
         assert int(np.unpackbits(memory[-1:]).sum()) == 8  # padding
         assert np.array_equal(tla.unpack(memory, text).astype(np.int8), array)
     assert tla.pack([[True, False]], "pred[1,2]{1,0:E(1)}").tolist() == [1]
+    kept = np.full(2, 0xFF, np.uint8)
+    assert tla.pack([1, 2, 3], "s4[3]{0:T(4)E(4)}", None, kept) is kept
+    assert kept.tobytes() == b"\x21\xf3"
+
+
+def test_memory_that_is_bytes() -> None:
+    mapped = mmap(-1, 8)
+    mapped[:] = b"\0\0\x80\x3f\0\0\0\x40"
+    for memory in (
+        mapped,
+        mapped[:],
+        bytearray(mapped),
+        memoryview(mapped),
+        np.frombuffer(mapped, "f4"),
+    ):
+        assert tla.unpack(memory, "f32[2]{0}").tolist() == [1, 2]
+        assert tla.view(memory, "f32[2]{0}").tolist() == [1, 2]
 
 
 def test_memory_behind_the_layout() -> None:

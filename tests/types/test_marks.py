@@ -84,6 +84,7 @@ UNMARKED = {
     ),
     "many values, one by one": "coords ComposedLayout.cosize",
     "bits, of which no type tells": "LinearLayout from_linear to_linear",
+    "data, of which no type tells": "copy_plan mask pack pack_bits relayout unpack unpack_bits view",
     "takes a function": "filter_tuple fold_leaf transform_apply transform_leaf",
     "reads files, or a notation of its own": "evaluate from_cpp read",
     "has its own hook": "reveal",
