@@ -228,7 +228,12 @@ class Format(NamedTuple):
             self._require(array.dtype, what)
             return array
         wanted = self.dtype
-        return array if wanted is None else as_type(array, wanted, what)
+        if self.type is None or wanted is None:
+            return array
+        if self.type.name not in ELEMENT_TYPES:
+            summary = f"{what} has numbers, and numpy knows no {self.type.name}, the type of {self.text}"
+            raise LayoutError(summary, f"Give their bits, as an array of {wanted}.", value=given)
+        return as_type(array, wanted, what)
 
     def elements(self, memory: Any) -> NDArray[Any]:
         """Return memory as an array of elements; bytes are the bytes of elements.

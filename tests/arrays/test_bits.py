@@ -150,6 +150,7 @@ def test_without_ml_dtypes(monkeypatch: pytest.MonkeyPatch) -> None:
         (lambda: tla.unpack(np.zeros(3, "u2"), "s4[6]{0:E(4)}"), "has elements of uint16"),
         (lambda: tla.view(b"ab", "s4[4]{0:E(4)}"), "elements of 4 bits have no address"),
         (lambda: tla.relayout(b"abcd", "f32[1]", "s32[1]"), "has elements of f32, s32[1] of s32"),
+        (lambda: tla.pack([[1.0]], "zN<hifloat8_t>(1,1)"), "numpy knows no hifloat8_t"),
         (lambda: tla.mask("(2,3):(1@0,1@1)"), "are coordinates, and memory has offsets"),
         (lambda: tla.pack([1], "f32[1]{0:E(16)}"), "f32 are not moved as 16 bits"),
     ],
