@@ -363,22 +363,17 @@ MOST_BITS = 16
 
 def _index_bits(layout: object, mode: AnyLayout) -> int:
     """The bits of the coordinates of a mode, if each of its extents is a power of 2."""
-    bits = 0
-    for extent, _stride in raw_modes(mode):
-        n = known_int(extent)
-        if n & (n - 1) or not n:
-            top = 1 << n.bit_length() - 1 if n else 0
-            raise LayoutError(
-                f"{layout} is not linear over F2: its extent {n} is not a power of 2",
-                *(
-                    [f"{top} and {n - top} are coordinates of it, {top} ^ {n - top} = {n} is none."]
-                    if n
-                    else ()
-                ),
-                extent=n,
-            )
-        bits += n.bit_length() - 1
-    return bits
+    return sum([bits_of_extent(known_int(extent), layout) for extent, _stride in raw_modes(mode)])
+
+
+def bits_of_extent(n: int, whose: object) -> int:
+    """Return the bits of the coordinates of an extent, which must be a power of 2."""
+    if n < 1 or n & (n - 1):
+        top = 1 << n.bit_length() - 1 if n > 0 else 0
+        ways = [f"{top} and {n - top} are coordinates of it, {top} ^ {n - top} = {n} is none."]
+        summary = f"{whose} is not linear over F2: its extent {n} is not a power of 2"
+        raise LayoutError(summary, *ways[: n > 0], extent=n)
+    return n.bit_length() - 1
 
 
 @guarded
