@@ -29,7 +29,7 @@ from .modes import modes_of, of_modes, raw_modes, row
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-_MOST_WIDTH: Final = 2048
+MOST_WIDTH: Final = 2048
 """The bits up to which a function is widened: twice those of a swizzle."""
 
 Dims: TypeAlias = tuple[tuple[str, int], ...]
@@ -168,8 +168,8 @@ class LinearLayout(Record):
         >>> to_linear(Swizzle(1, 0, 1)).widened(3).columns
         (1, 3, 4)
         """
-        if bits > _MOST_WIDTH:
-            raise LayoutError(f"a linear layout has at most {_MOST_WIDTH} bits, not {bits}", bits=bits)
+        if bits > MOST_WIDTH:
+            raise LayoutError(f"a linear layout has at most {MOST_WIDTH} bits, not {bits}", bits=bits)
         more = range(len(self.columns), bits)
         ins, outs = ((*dims, ("above", len(more))) for dims in (self.ins, self.outs))
         return LinearLayout(ins, outs, (*self.columns, *[1 << i for i in more]), self.constant)

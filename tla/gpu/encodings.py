@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the encodings of Triton mean: how each covers a tensor with registers and lanes, or with memory.
 
-Most are a list of factors: a number of lanes, say, moves along one dim of the tensor, in steps of what the
-factors before it cover. A larger tensor is covered by more registers, or offsets. In a smaller one
+Most are a list of factors: a number of lanes, say, moves along one dim of the tensor, in steps of what
+the factors before it cover. A larger tensor is covered by more registers, or offsets. In a smaller one
 the bits that lead outside move nothing, so several lanes hold one element. The blocks of a group come
 last: each has a part of the tensor.
 
@@ -16,7 +16,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, TypeAlias
 
 from ..algebra import split
-from ..ground import Scanner, plural, shortened
+from ..ground import Scanner, plural, shortened, written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -42,11 +42,16 @@ class _Cover:
         self.order = [*order]
         self.bits = [0] * len(self.order)
 
-    def add(self, name: str, dim: int, *sizes: int, moves: bool = True) -> None:
-        """Let so many numbers of an in dim move along a dim of the tensor, or nowhere."""
-        for _bit in range(prod(sizes).bit_length() - 1):
+    def add(self, name: str, dim: int, size: int, moves: bool = True) -> None:
+        """Let a number of values of an in dim move along a dim of the tensor, or nowhere."""
+        for _bit in range(size.bit_length() - 1):
             self.bases[name].append({dim: 1 << self.bits[dim]} if moves else {})
             self.bits[dim] += moves
+
+    def grow(self, *factors: tuple[str, int, int]) -> None:
+        """Add several factors: an in dim, a dim of the tensor, a size."""
+        for factor in factors:
+            self.add(*factor)
 
     def repeat(self, by: Mapping[str, Iterable[_Basis]]) -> None:
         """Let bits of in dims move all that is covered, so many times as their bases say."""
@@ -96,7 +101,7 @@ def _sparse(rows: Iterable[Sequence[int]]) -> list[_Basis]:
 
 
 def times(sizes: Iterable[int]) -> str:
-    return "x".join(map(str, sizes))
+    return "x".join(map(written, sizes))
 
 
 # --- the encodings -----------------------------------------------------------------------------
@@ -143,6 +148,9 @@ class Encoding(NamedTuple):
         return self.get(key)
 
     def rows(self, *keys: str) -> list[Sequence[int]]:
+        """Return the bases of fields, an int for each dim; none of a field of another sort."""
+        if keys == ("ctaLayout",):
+            return [*chain(*self.fields["ctaLayout"].values())]
         return [row for key in keys if key in BASES for row in self.fields.get(key, ())]
 
     def cga(self, rank: int, summed: int = -1) -> list[_Basis]:
@@ -150,9 +158,11 @@ class Encoding(NamedTuple):
         cover = _Cover(("block",), range(rank))
         if "CTAsPerCGA" in self.fields:
             for dim in self.get("CTAOrder"):
-                split_by = self.get("CTASplitNum")[dim]
-                cover.add("block", dim, split_by)
-                cover.add("block", dim, self.get("CTAsPerCGA")[dim] // split_by, moves=False)
+                ctas, parts = self.get("CTAsPerCGA")[dim], self.get("CTASplitNum")[dim]
+                if parts > ctas:
+                    self.fail("CTASplitNum", f"CTASplitNum of {self} parts {ctas} blocks by {parts}")
+                cover.add("block", dim, parts)
+                cover.add("block", dim, ctas // parts, moves=False)
         else:
             cover.repeat({"block": _sparse(self.rows("CGALayout"))})
             self.check_permutation("CGALayout", cover)
@@ -202,9 +212,8 @@ def _nvidia_mma(e: Encoding, shape: Sequence[int], operand: Operand | None) -> _
     rank, version, instruction = len(shape), e.choice("versionMajor", 2, 3), e.get("instrShape")
     inner, width = operand or (rank - 1, 2)
     if len(instruction) != (rank if version == 2 else 3) or (version == 3 and rank != 2):
-        e.fail(
-            "instrShape", f"{e} of version {version} with instrShape {instruction} is not of {rank} dims"
-        )
+        shape_of = f"instrShape {times(instruction)} of {e} version {version}"
+        e.fail("instrShape", f"{shape_of} does not fit a tensor of {rank} dims")
     if operand and version == 3 and inner != rank - 1:
         e.fail("versionMajor", f"{e} of version 3 has only operand 0 in registers")
     m, n = instruction[:2] if version == 3 else instruction[-2:]
@@ -214,11 +223,9 @@ def _nvidia_mma(e: Encoding, shape: Sequence[int], operand: Operand | None) -> _
         m, n = 16 if inner == rank - 1 else 8, 8 * width
     cover = _Cover(_THREADS, _from(inner, rank))
     outer = cover.order[1]
-    cover.add(R, inner, width)
-    cover.add(L, inner, 4)
-    cover.add(L, outer, 8)
-    cover.add(R, outer, m // 8)
-    cover.add(R, inner, n // (4 * width))
+    cover.grow(
+        (R, inner, width), (L, inner, 4), (L, outer, 8), (R, outer, m // 8), (R, inner, n // (4 * width))
+    )
     for dim in _from(rank + 1 - version, rank):
         cover.add(W, dim, e.get("warpsPerCTA")[dim], moves=not operand or dim != inner)
     return cover.over_blocks(e.cga(rank, inner if operand else -1), shape)
@@ -226,35 +233,35 @@ def _nvidia_mma(e: Encoding, shape: Sequence[int], operand: Operand | None) -> _
 
 def _amd_mfma(e: Encoding, shape: Sequence[int], operand: Operand | None) -> _Cover:
     rank = len(shape)
-    m, n = e.get("instrShape")[:2]
+    sides = times(e.get("instrShape")[:2])
     warps, tiles = e.get("warpsPerCTA"), e.fields.get("tilesPerWarp", [1] * rank)
     cover = _Cover(_THREADS, _from(operand.k if operand else rank - 1, rank))
-    if (m, n) not in ((32, 32), (16, 16), (4, 64), (64, 4)) or (n == 4 and not e.get("isTransposed")):
-        e.fail(
-            "instrShape", f"instrShape of {e} is 32x32, 16x16, 4x64 or, transposed, 64x4, not {m}x{n}"
-        )
+    if sides not in ("32x32", "16x16", "4x64", "64x4") or (
+        sides == "64x4" and not e.get("isTransposed")
+    ):
+        e.fail("instrShape", f"instrShape of {e} is 32x32, 16x16, 4x64 or 64x4 transposed, not {sides}")
+    m, n = e.get("instrShape")[:2]
     if operand:
         k, free = cover.order[:2]
         lanes = m if k == rank - 1 else n
-        cover.add(R, k, operand.width)
-        cover.add(L, free, lanes)
-        cover.add(L, k, 64 // lanes)
+        cover.grow((R, k, operand.width), (L, free, lanes), (L, k, 64 // lanes))
         cover.add(R, k, 16 if lanes == 64 else 1)
-        cover.add(R, k, shape[k] >> cover.bits[k])
-        cover.add(R, free, tiles[free])
+        cover.grow((R, k, shape[k] >> cover.bits[k]), (R, free, tiles[free]))
         later = _from(rank - 1, rank)
     else:
         column, row, *later = cover.order
         along, across, lanes = (column, row, m) if e.get("isTransposed") else (row, column, n)
         height = 1 if e.fields.get("elementBitWidth") == 64 else 4
-        cover.add(R, along, height)
-        cover.add(L, across, lanes)
-        cover.add(L, along, 64 // lanes)
-        cover.add(R, along, m * n // (64 * height))
-        cover.add(R, column, tiles[column])
-        cover.add(W, column, warps[column])
-        cover.add(R, column, shape[column] // (n * warps[column] * tiles[column]))
-        cover.add(R, row, tiles[row])
+        cover.grow(
+            (R, along, height),
+            (L, across, lanes),
+            (L, along, 64 // lanes),
+            (R, along, m * n // (64 * height)),
+            (R, column, tiles[column]),
+            (W, column, warps[column]),
+            (R, column, shape[column] // (n * warps[column] * tiles[column])),
+            (R, row, tiles[row]),
+        )
         later = [row, *later]
     for dim in later:
         cover.add(W, dim, warps[dim])
@@ -263,34 +270,33 @@ def _amd_mfma(e: Encoding, shape: Sequence[int], operand: Operand | None) -> _Co
 
 def _amd_wmma(e: Encoding, shape: Sequence[int], operand: Operand | None) -> _Cover:
     rank, version = len(shape), e.choice("version", 1, 2, 3)
-    *sides, depth = e.fields.get("instrShape", (16, 16, 16))
+    instruction = e.fields.get("instrShape", [16, 16, 16])
     transposed = e.fields.get("isTranspose")
+    if (sides := instruction[:2]) != [16, 16] and (sides, version) != ([32, 16], 3):
+        e.fail("instrShape", f"instrShape of {e} is 16x16, or 32x16 of version 3, not {times(sides)}")
     m, n = sides[::-1] if transposed else sides
     cover, warps = (
         _Cover(_THREADS, _from(x, rank)) for x in (operand.k if operand else rank - 1, rank - 1)
     )
     k, free = cover.order[:2]
     warps.repeat({name: _sparse(rows) for name, rows in e.fields.get("ctaLayout", {}).items()})
+    e.check_permutation("ctaLayout", warps)
     for dim in warps.order if "warpsPerCTA" in e.fields else ():
         warps.add(R, dim, e.fields.get("tilesPerWarp", [1] * rank)[dim])
         warps.add(W, dim, e.get("warpsPerCTA")[dim])
     if operand:
-        cover.add(R, k, operand.width)
-        cover.add(L, free, 16)
+        cover.grow((R, k, operand.width), (L, free, 16))
         cover.add(L, k, 2, moves=version != 1)
-        cover.add(R, k, max(shape[k], depth) // (2 * operand.width))
+        cover.add(R, k, instruction[-1] // (2 * operand.width))
         cover.add(R, free, (m if k == rank - 1 else n) // 16)
         for basis in chain(*warps.bases.values()):
             basis.pop(k, None)
         warps.bases[R] = [basis for basis in warps.bases[R] if basis]
     else:
         across, along = (free, k) if transposed else (k, free)
-        cover.add(R, along, 8 if version > 1 else 1)
-        cover.add(L, across, 16)
-        cover.add(L, along, 2)
+        cover.grow((R, along, 8 if version > 1 else 1), (L, across, 16), (L, along, 2))
         cover.add(R, along, 8 if version == 1 else 1)
-        cover.add(R, free, m // 16)
-        cover.add(R, k, n // 16)
+        cover.grow((R, free, m // 16), (R, k, n // 16))
     cover.repeat(warps.bases)
     return cover.over_blocks(e.cga(rank, operand.k if operand else -1), shape)
 
@@ -359,7 +365,7 @@ def _nvmma_shared(e: Encoding, shape: Sequence[int], _operand: object) -> _Cover
     box = [min(size, 256) for size in part]
     element = e.choice("elementBitWidth", 8, 16, 32, 64)
     width = 8 * swizzled // element
-    cover = _Cover(("offset",), range(rank))
+    cover = _Cover(("offset",), range(rank) if swizzled else minor[::-1])
     if swizzled:
         box[last] = width // 2 if padded else width
     columns = prod(box[:-1]) if e.get("transposed") else box[-1]

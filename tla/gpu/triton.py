@@ -5,7 +5,8 @@ An encoding of Triton says which element of a tensor a ``register`` of a ``lane`
 ``block`` holds, or which element lies at an ``offset`` of the shared memory of a ``block``. With the
 shape of the tensor it is a linear layout: each bit of these numbers moves the coordinate by an xor.
 
->>> print(from_triton("#ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 4, order = [1, 0]}>", (4, 8)))
+>>> shared = "#ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 4, order = [1, 0]}>"
+>>> print(from_triton(shared, (4, 8)))
  - offset=1 -> (0, 1)
    offset=2 -> (0, 2)
    offset=4 -> (0, 4)
@@ -23,7 +24,7 @@ from itertools import accumulate, chain
 from re import MULTILINE, compile as compile_pattern
 from typing import TYPE_CHECKING, Any, Final
 
-from ..algebra import LinearLayout, bits_of_extent
+from ..algebra import MOST_WIDTH, LinearLayout, bits_of_extent
 from ..errors import LayoutError
 from ..ground import MAX_DEPTH, Scanner, did_you_mean, is_too_deep, limit_of, near_words, shortened
 from ..layouts import value_at
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 def from_triton(text: str, shape: Sequence[int] | None = None, name: str | None = None) -> LinearLayout:
     """Return the linear layout of a tensor of Triton: its ``toLinearLayout(shape, encoding)``.
 
-    >>> mma = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 1], instrShape = [16, 8]}>"
+    >>> mma = "#ttg.nvidia_mma<{versionMajor = 2, warpsPerCTA = [2, 1], instrShape = [16, 8]}>"
     >>> f = from_triton(f"tensor<32x8xf32, {mma}>")
     >>> f.ins, f.at(register=2, lane=5, warp=1)
     ((('register', 2), ('lane', 5), ('warp', 1), ('block', 0)), {'dim0': 25, 'dim1': 2})
@@ -46,9 +47,9 @@ def from_triton(text: str, shape: Sequence[int] | None = None, name: str | None 
     memory. The out dims are those of the tensor, ``dim0`` first.
 
     Args:
-        text: An attribute, ``#ttg.blocked<{...}>``; a type with one, ``tensor<128x64xf16, #blocked>`` or
-            ``!ttg.memdesc<...>``; or lines that name attributes, ``#blocked = #ttg.blocked<{...}>``, with
-            an attribute or a type below them or without. A line ``module`` and all below it is not read.
+        text: An attribute such as ``#ttg.blocked<{...}>``; a type that has one, ``tensor<8x4xf16, #b>``
+            or ``!ttg.memdesc<...>``; or lines that name attributes, ``#b = #ttg.blocked<{...}>``, alone or
+            above one of these. A line that begins with ``module`` ends the text.
         shape: The sizes of the tensor, instead of those of a type. A ``linear`` attribute has its own.
         name: The name of the attribute, where the text names several.
 
@@ -68,8 +69,9 @@ def from_triton(text: str, shape: Sequence[int] | None = None, name: str | None 
             f"the layout of {encoding} depends on the shape of the tensor",
             "Give a type, as tensor<128x64xf16, #blocked>, or the sizes: from_triton(text, (128, 64)).",
         )
-    for size in sizes:
-        bits_of_extent(size, f"a tensor of {times(sizes)}")
+    bits = sum([bits_of_extent(size, f"a tensor of {times(sizes)}") for size in sizes])
+    if bits > MOST_WIDTH:
+        raise LayoutError(f"a linear layout has at most {MOST_WIDTH} bits, not {bits}", bits=bits)
     cover = encoding.cover(sizes)
     lows = [*accumulate(cover.bits, initial=0)]
     return LinearLayout(
