@@ -1,4 +1,4 @@
-"""Triton's encodings: rows recorded from Triton itself, forms of older versions, and what does not fit."""
+"""Triton's encodings: rows recorded from Triton, forms of older versions, and what does not fit."""
 
 import json
 from pathlib import Path

@@ -48,8 +48,8 @@ def from_triton(text: str, shape: Sequence[int] | None = None, name: str | None 
 
     Args:
         text: An attribute such as ``#ttg.blocked<{...}>``; a type that has one, ``tensor<8x4xf16, #b>``
-            or ``!ttg.memdesc<...>``; or lines that name attributes, ``#b = #ttg.blocked<{...}>``, alone or
-            above one of these. A line that begins with ``module`` ends the text.
+            or ``!ttg.memdesc<...>``; or lines ``#b = #ttg.blocked<{...}>`` that name attributes, alone
+            or above one of these. A line that begins with ``module`` ends the text.
         shape: The sizes of the tensor, instead of those of a type. A ``linear`` attribute has its own.
         name: The name of the attribute, where the text names several.
 
