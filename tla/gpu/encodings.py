@@ -54,7 +54,7 @@ class _Cover:
             self.add(*factor)
 
     def repeat(self, by: Mapping[str, Iterable[_Basis]]) -> None:
-        """Let bits of in dims move all that is covered, so many times as their bases say."""
+        """Let bits of in dims move all that is covered, as many times as their bases say."""
         for name, bases in by.items():
             more = [{dim: n << self.bits[dim] for dim, n in basis.items()} for basis in bases]
             self.bases[name] = [*self.bases.get(name, []), *more]
@@ -176,7 +176,7 @@ class Encoding(NamedTuple):
     def check_permutation(self, key: str, cover: _Cover) -> None:
         moved = sorted([item for basis in chain(*cover.bases.values()) for item in basis.items()])
         if moved != [(dim, 1 << bit) for dim, bits in enumerate(cover.bits) for bit in range(bits)]:
-            self.fail(key, f"the bases of {self} move each dim by 1, 2, 4, ..., each of these once")
+            self.fail(key, f"the bases of {self} must move each dim by 1, 2, 4, ..., each of these once")
 
     def cover(self, shape: Sequence[int], operand: Operand | None = None) -> _Cover:
         """Return the linear layout of a tensor whose sizes are powers of 2."""
@@ -373,7 +373,7 @@ def _nvmma_shared(e: Encoding, shape: Sequence[int], _operand: object) -> _Cover
     if not swizzled and e.get("transposed") and rank > 2:  # Triton gives one element several offsets
         e.fail("transposed", f"{e} that is transposed without a swizzle is of 2 dims, not {rank}")
     if box[last] > part[last] or (swizzled and rows < 8):
-        e.fail("", f"{e} has 8 rows of {box[last]} elements or more, too many for {times(part)}")
+        e.fail("", f"{e} covers 8 rows of {box[last]} elements, more than the {times(part)} of a block")
 
     def place(column: int, row: int = 0) -> int:  # half of each 16 places is padding
         return row * columns + (column // 16 * 8 + column % 8 if padded else column)

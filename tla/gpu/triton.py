@@ -171,15 +171,15 @@ class _Scanner(Scanner):
             self.fail(f"expected an attribute, such as #ttg.blocked<{{...}}>, found {self.found()}")
         word = self.word("._-$")
         dialect, _dot, kind = word.rpartition(".")
-        if dialect not in ("ttg", "triton_gpu"):
+        if not dialect:
             return self.line_of(word, start)
-        if kind == "padded_shared":
+        if kind == "padded_shared":  # not in KINDS, which are linear
             self.expect("<")
             self.expect("[")
             at = self.integer("an interval")
             summary = f"#{word} is not linear over F2: some offsets have no coordinate"
             self.fail(summary, start, self.last, f"Offset {at} is padding.")
-        if kind not in KINDS:
+        if kind not in KINDS or dialect not in ("ttg", "triton_gpu"):
             near = did_you_mean(near_words(kind, KINDS), KINDS)
             self.fail(f"#{shortened(word)} is no layout that is read", start, self.last, near)
         found = Encoding(kind, {}, {"": (start, self.last)}, self)
@@ -218,7 +218,7 @@ class _Scanner(Scanner):
             later = True
 
     def number(self, whose: str) -> int:
-        return self.integer(f"{whose}, an int")
+        return self.integer(f"an int in {whose}")
 
     def power(self, whose: str) -> int:
         start, n = self.at, self.number(whose)
