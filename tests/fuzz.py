@@ -1168,7 +1168,11 @@ def smaller(x: Any) -> Iterator[Any]:
         )
     elif isinstance(x, Swizzle):
         numbers = [int(n) for n in (x.bits, x.base, x.shift)]
-        moved = [tuple([*numbers[:i], less, *numbers[i + 1 :]]) for i in range(3) for less in smaller_ints(numbers[i])]
+        moved = [
+            tuple([*numbers[:i], less, *numbers[i + 1 :]])
+            for i in range(3)
+            for less in smaller_ints(numbers[i])
+        ]
         yield from (Swizzle(*n) for n in moved if min(n[:2]) >= 0 and abs(n[2]) >= n[0])
     elif isinstance(x, tuple):
         if len(x) > 1:

@@ -241,7 +241,11 @@ class Seen(Draw):
         """Extents and strides that are powers of 2."""
         extents = [self.rng.choice([1, 2, 2, 4, 4, 8]) for _i in range(self.rng.randint(1, 4))]
         kind = self.rng.random()
-        strides = self.packed(extents) if kind < 0.6 else [self.rng.choice([0, 1, 2, 4, 8, 16]) for _n in extents]
+        strides = (
+            self.packed(extents)
+            if kind < 0.6
+            else [self.rng.choice([0, 1, 2, 4, 8, 16]) for _n in extents]
+        )
         return self.dressed(list(zip(extents, strides, strict=True)))
 
     def plain(self, most: int = 48) -> Any:
@@ -300,13 +304,19 @@ class Seen(Draw):
         """What a slice keeps, and where it is fixed."""
         if self.odds(0.4):
             return _
-        return tuple(map(self.kept, shape)) if isinstance(shape, tuple) and self.odds(0.5) else self.coord(shape)
+        return (
+            tuple(map(self.kept, shape))
+            if isinstance(shape, tuple) and self.odds(0.5)
+            else self.coord(shape)
+        )
 
     def dividing(self, a: Any) -> tuple[int, ...]:
         """An int that divides each of the first modes."""
         sizes = [max(1, size) for size in map(naive_size, top(a))]
         sizes = sizes[: self.rng.randint(1, max(1, len(sizes)))]
-        return tuple(self.leaf(self.rng.choice([d for d in range(1, n + 1) if not n % d])) for n in sizes)
+        return tuple(
+            self.leaf(self.rng.choice([d for d in range(1, n + 1) if not n % d])) for n in sizes
+        )
 
 
 def top(x: Any) -> tuple[Any, ...]:
@@ -407,11 +417,22 @@ def true_slice(x: Any, coord: Any, is_moved: bool = True) -> Truth:
     return Truth(Expect.YES, gives(values))
 
 
+def true_view(x: Any, coord: Any) -> Truth:
+    """A tensor is cut by whole modes."""
+    truth = true_slice(x, coord)
+    is_torn = isinstance(coord, tuple) and any(isinstance(c, tuple) for c in coord)
+    return truth._replace(expect=Expect.OPEN) if is_torn else truth
+
+
 # --- operations of coordinates ---------------------------------------------------------------------
 
 
 def parts_of(a: Any) -> Any:
-    return [Layout(s, d) for s, d in zip(a.shape, a.stride, strict=True)] if isinstance(a.shape, tuple) else None
+    return (
+        [Layout(s, d) for s, d in zip(a.shape, a.stride, strict=True)]
+        if isinstance(a.shape, tuple)
+        else None
+    )
 
 
 def as_one(parts: Sequence[Any]) -> Any:
@@ -422,9 +443,11 @@ def equals(wanted: Any) -> Truth:
     """The same shape and strides."""
     return Truth(
         Expect.YES,
-        lambda r: ""
-        if (r.shape, r.stride) == (wanted.shape, wanted.stride)
-        else f"it is {r} instead of {wanted}",
+        lambda r: (
+            ""
+            if (r.shape, r.stride) == (wanted.shape, wanted.stride)
+            else f"it is {r} instead of {wanted}"
+        ),
     )
 
 
@@ -448,7 +471,11 @@ def true_get(a: Any, i: int) -> Truth:
 def some_modes(draw: Seen) -> Case:
     x = draw.any()
     rank = len(top(x))
-    return Case((x, *[draw.rng.randrange(rank) for _i in range(draw.rng.randint(1, rank))])) if rank else Case((x, 0))
+    return (
+        Case((x, *[draw.rng.randrange(rank) for _i in range(draw.rng.randint(1, rank))]))
+        if rank
+        else Case((x, 0))
+    )
 
 
 def true_select(a: Any, *which: int) -> Truth:
@@ -478,15 +505,16 @@ def true_reverse(a: Any) -> Truth:
 
 
 def true_filter_zeros(a: Any) -> Truth:
-    flat = [(1 if d == 0 else s, d) for s, d in fuzz.leaves(a)]
-    wanted = fuzz.outer_sum([i * d for i in range(s)] for s, d in flat)
-    return Truth(Expect.YES if fuzz.size(a) else Expect.OPEN, gives(wanted))
+    flat = [(min(s, 1) if d == 0 else s, d) for s, d in fuzz.leaves(a)]
+    return Truth(Expect.YES, gives(fuzz.outer_sum([i * d for i in range(s)] for s, d in flat)))
 
 
 def true_filter(a: Any) -> Truth:
     flat = fuzz.merged([(s, d) for s, d in fuzz.leaves(a) if d])
     wanted = fuzz.outer_sum([i * d for i in range(s)] for s, d in flat)
-    return Truth(Expect.YES if fuzz.size(a) else Expect.OPEN, every(gives(wanted), fuzz.has_leaves(flat)))
+    return Truth(
+        Expect.YES if fuzz.size(a) else Expect.OPEN, every(gives(wanted), fuzz.has_leaves(flat))
+    )
 
 
 def some_profile(draw: Seen) -> Case:
@@ -610,7 +638,7 @@ def true_left(a: Any, b: Any, extend: bool = True) -> Truth:
     try:
         wanted = [extended(a, x) for x in values]
     except IndexError:
-        return NO if values else OPEN
+        return OPEN  # it leads where the left side has no offset
     if not extend and not isinstance(a, Swizzle) and max(values, default=0) >= naive_size(a.shape):
         return NO
     if not values or (not isinstance(a, Swizzle) and not naive_size(a.shape)):
@@ -634,9 +662,9 @@ def true_of_swizzle(a: Any, b: Swizzle) -> Truth:
             return f"its size is {n}, less than {least}"
         try:
             wanted = [extended(a, moved(b, i)) for i in range(n)]
+            got = [naive(result, i) for i in range(n)]
         except IndexError:
             return ""
-        got = [naive(result, i) for i in range(n)]
         return "" if got == wanted else f"its values are {got[:20]} instead of {wanted[:20]}"
 
     return Truth(Expect.YES if isinstance(a, Swizzle) or naive_size(a.shape) else Expect.OPEN, fault)
@@ -649,9 +677,13 @@ def some_coordinates_of(draw: Seen) -> Case:
     flat = []
     for _i in range(draw.rng.randint(1, 3)):
         extent = draw.rng.choice([1, 2, 2, 3, 4])
-        flat.append((extent, draw.rng.choice([1, 1, 2]) * E(*(path := draw.rng.choice(paths))) if paths else 0))
+        flat.append(
+            (extent, draw.rng.choice([1, 1, 2]) * E(*(path := draw.rng.choice(paths))) if paths else 0)
+        )
         if paths:  # no mode together with its parts
-            paths = [p for p in paths if p == path or p[: len(path)] != path != p and path[: len(p)] != p]
+            paths = [
+                p for p in paths if p == path or p[: len(path)] != path != p and path[: len(p)] != p
+            ]
     return Case((a, Layout(tuple(s for s, _d in flat), tuple(d for _s, d in flat))))
 
 
@@ -720,7 +752,11 @@ def true_left_inverse(x: Any) -> Truth:
             for i, j in enumerate(back)
             if (j != i if injective else naive(x, j, grown=True) != values[i])
         ]
-        return f"at index {wrong[0]}, of offset {values[wrong[0]]}, it gives {back[wrong[0]]}" if wrong else ""
+        return (
+            f"at index {wrong[0]}, of offset {values[wrong[0]]}, it gives {back[wrong[0]]}"
+            if wrong
+            else ""
+        )
 
     return Truth(Expect.YES if parts_invert(x, tla.left_inverse) else Expect.OPEN, fault)
 
@@ -834,7 +870,9 @@ def true_complement(x: Any, n: int | None = None) -> Truth:
     if not values:
         return OPEN
     flat = growing(values)
-    alike = flat is not None and naive_complement(Layout(*zip(*flat, strict=True)) if flat else Layout(1), 64)
+    alike = flat is not None and naive_complement(
+        Layout(*zip(*flat, strict=True)) if flat else Layout(1), 64
+    )
     return Truth(Expect.YES if alike and isinstance(x, ComposedLayout) else Expect.OPEN, fault)
 
 
@@ -843,7 +881,11 @@ def true_fact(law: Callable[[list[int]], bool], x: Any) -> Truth:
 
 
 def is_range(values: list[int]) -> bool:
-    return not values or {*values} == {*range(min(values), max(values) + 1)} and len({*values}) == len(values)
+    return (
+        not values
+        or {*values} == {*range(min(values), max(values) + 1)}
+        and len({*values}) == len(values)
+    )
 
 
 def true_collision(x: Any) -> Truth:
@@ -861,7 +903,9 @@ def true_collision(x: Any) -> Truth:
 
 def some_onto(draw: Seen) -> Case:
     x = draw.seen()
-    return Case((x, draw.rng.choice([len({*table(x)}), max(table(x), default=0) + 1, draw.rng.randint(0, 40)])))
+    return Case(
+        (x, draw.rng.choice([len({*table(x)}), max(table(x), default=0) + 1, draw.rng.randint(0, 40)]))
+    )
 
 
 def true_onto(x: Any, n: int) -> Truth:
@@ -901,7 +945,9 @@ def true_place(x: Any, offset: Any) -> Truth:
     wanted = {i for i, v in enumerate(table(x)) if v == weighed(offset)}
     if not naive_size(x.shape):
         return OPEN
-    return Truth(Expect.YES, lambda found: is_value(sorted(wanted))(sorted(index_of(c, x.shape) for c in found)))
+    return Truth(
+        Expect.YES, lambda found: is_value(sorted(wanted))(sorted(index_of(c, x.shape) for c in found))
+    )
 
 
 # --- functions of bits -----------------------------------------------------------------------------
@@ -909,7 +955,13 @@ def true_place(x: Any, offset: Any) -> Truth:
 
 def some_bits(draw: Seen) -> Case:
     x: Any = draw.of_bits() if draw.odds(0.7) else draw.plain()
-    return Case((ComposedLayout(draw.outer(), draw.rng.choice([0, 0, 1, 8, 24]), x) if min(table(x), default=0) >= 0 else x,))
+    return Case(
+        (
+            ComposedLayout(draw.outer(), draw.rng.choice([0, 0, 1, 8, 24]), x)
+            if min(table(x), default=0) >= 0
+            else x,
+        )
+    )
 
 
 def is_linear(x: Any) -> bool:
@@ -946,7 +998,12 @@ def true_back(x: Any) -> Truth:
 
 
 def some_cast(draw: Seen) -> Case:
-    return Case((draw.swizzle() if draw.odds(0.1) else draw.seen(), draw.leaf(draw.rng.choice([1, 2, 2, 4, 4, 8, 3]))))
+    return Case(
+        (
+            draw.swizzle() if draw.odds(0.1) else draw.seen(),
+            draw.leaf(draw.rng.choice([1, 2, 2, 4, 4, 8, 3])),
+        )
+    )
 
 
 def _shrunk(wide: Any, narrow: Any) -> list[int]:
@@ -966,7 +1023,9 @@ def inside_vector(swizzle: Swizzle, n: int) -> bool:
 def true_upcast(x: Any, n: int) -> Truth:
     """``result(c // k) == x(c) // n``, and the first element of a vector is at ``n`` times its number."""
     if isinstance(x, Swizzle):
-        return true_swizzle_cast(x, n, lambda s, r: all(moved(r, i // n) == moved(s, i) // n for i in range(512)))
+        return true_swizzle_cast(
+            x, n, lambda s, r: all(moved(r, i // n) == moved(s, i) // n for i in range(512))
+        )
 
     def fault(result: Any) -> str:
         by = _shrunk(x.shape, result.shape)
@@ -980,20 +1039,26 @@ def true_upcast(x: Any, n: int) -> Truth:
         negative = any(d < 0 for _s, d in fuzz.leaves(inmost(x)))
         if negative or inverts(inmost(x), lambda a: tla.upcast(a, n)) is None or n & (n - 1):
             return False
-        return all(isinstance(f, Swizzle) and not inside_vector(f, n) and not k % n for f, k in outside(x))
+        return all(
+            isinstance(f, Swizzle) and not inside_vector(f, n) and not k % n for f, k in outside(x)
+        )
 
     return Truth(Expect.YES if fits() else Expect.OPEN, fault)
 
 
 def true_swizzle_cast(x: Swizzle, n: int, law: Callable[[Swizzle, Swizzle], bool]) -> Truth:
     good = not n & (n - 1) and not inside_vector(x, n)
-    return Truth(Expect.YES if good else Expect.OPEN, lambda r: "" if law(x, r) else "it is another function")
+    return Truth(
+        Expect.YES if good else Expect.OPEN, lambda r: "" if law(x, r) else "it is another function"
+    )
 
 
 def true_downcast(x: Any, n: int) -> Truth:
     """The parts of an element at ``v`` are at ``n * v`` and on."""
     if isinstance(x, Swizzle):
-        return true_swizzle_cast(x, n, lambda s, r: all(moved(r, n * i) == n * moved(s, i) for i in range(256)))
+        return true_swizzle_cast(
+            x, n, lambda s, r: all(moved(r, n * i) == n * moved(s, i) for i in range(256))
+        )
 
     def fault(result: Any) -> str:
         by = _shrunk(result.shape, x.shape)
@@ -1008,7 +1073,9 @@ def true_downcast(x: Any, n: int) -> Truth:
     plain = inverts(inmost(x), lambda a: tla.downcast(a, n)) is not None and not n & (n - 1)
     good = plain and all(isinstance(f, Swizzle) for f, _k in outside(x))
     down = any(abs(d) == 1 and d < 0 for _s, d in fuzz.leaves(inmost(x)))
-    return Truth(Expect.OPEN if down else Expect.YES if good else Expect.OPEN, (lambda _r: "") if down else fault)
+    return Truth(
+        Expect.OPEN if down else Expect.YES if good else Expect.OPEN, (lambda _r: "") if down else fault
+    )
 
 
 def some_vectors(draw: Seen) -> Case:
@@ -1048,13 +1115,18 @@ def true_aligned(x: Any) -> Truth:
         whole = {n * w + i for w in vectors for i in range(n)}
         return "" if n == 1 or values == whole else f"vectors of {n} are not whole"
 
-    return Truth(Expect.YES if naive_size(x.shape) and all(isinstance(f, Swizzle) for f, _n in outside(x)) else Expect.OPEN, fault)
+    return Truth(
+        Expect.YES
+        if naive_size(x.shape) and all(isinstance(f, Swizzle) for f, _n in outside(x))
+        else Expect.OPEN,
+        fault,
+    )
 
 
 # --- partitions ------------------------------------------------------------------------------------
 
 
-def some_tile(draw: Seen) -> Case:
+def some_tile(draw: Seen, projects: bool = True) -> Case:
     """A tile that divides, and which of the tiles."""
     x = draw.any()
     tiler = draw.dividing(x)
@@ -1062,7 +1134,7 @@ def some_tile(draw: Seen) -> Case:
     for n, t in zip(top(x), tiler, strict=False):
         count = max(1, naive_size(n) // max(1, t))
         at.append(_ if draw.odds(0.3) else count if draw.odds(0.03) else draw.rng.randrange(count))
-    if draw.odds(0.4):
+    if projects and draw.odds(0.4):
         keep = [draw.odds(0.6) for _n in tiler]
         more = iter(zip(tiler, at, strict=True))
         wide = [next(more) if k else (draw.rng.randint(1, 9), draw.rng.randint(0, 3)) for k in keep]
@@ -1149,7 +1221,14 @@ def true_thread(x: Any, threads: Any, index: int) -> Truth:
     if expect is not Expect.YES or not naive_size(x.shape):
         return Truth(expect)
     every_one = [picked(x, tiler, c, ()) for c in found]
-    return Truth(Expect.YES, lambda r: "" if any(not gives(w)(r) for w in every_one if w is not None) else gives(every_one[0] or [])(r))
+    return Truth(
+        Expect.YES,
+        lambda r: (
+            ""
+            if any(not gives(w)(r) for w in every_one if w is not None)
+            else gives(every_one[0] or [])(r)
+        ),
+    )
 
 
 # --- sizes that are bound afterwards ------------------------------------------------------------------
@@ -1204,7 +1283,8 @@ def open_to(calls: str, draw: Any, truth: Any, weight: int = 2) -> Operation:
 
 DIVIDES = {kind: behind(partial(true_divide, kind)) for kind in ("logical", "zipped", "tiled", "flat")}
 PRODUCTS = {
-    kind: only_ints(behind(partial(true_product, kind))) for kind in ("logical", "zipped", "tiled", "flat")
+    kind: only_ints(behind(partial(true_product, kind)))
+    for kind in ("logical", "zipped", "tiled", "flat")
 }
 _AS_TENSOR = "(lambda f: lambda x, *rest: f(tla.make_tensor(None, x), *rest))(tla.{})"
 
@@ -1213,9 +1293,13 @@ OPS: dict[str, Operation] = {
     "extended": open_to("(lambda x, i: x.extended(i))", some_index, true_extended),
     "parse(str)": seen("(lambda x: tla.parse(str(x)))", some, true_same),
     "read(str)": seen("(lambda x: tla.read(str(x)))", some, true_same, 1),
-    "eval(repr)": seen("(lambda x: eval(repr(x), {name: getattr(tla, name) for name in tla.__all__}))", some, true_same),
+    "eval(repr)": seen(
+        "(lambda x: eval(repr(x), {name: getattr(tla, name) for name in tla.__all__}))", some, true_same
+    ),
     "pickle": seen("(lambda x: (p := __import__('pickle')).loads(p.dumps(x)))", some, true_same),
-    "offsets": open_to("(lambda x: tla.offsets(x).flatten(order='F').tolist())", some_seen, true_offsets),
+    "offsets": open_to(
+        "(lambda x: tla.offsets(x).flatten(order='F').tolist())", some_seen, true_offsets
+    ),
     "cosize": open_to("cosize", some_seen, true_cosize),
     "structure": open_to("(lambda x: (x.rank, x.depth, x.size, x.shape))", some, true_structure),
     "slice": open_to("(lambda x, c: x[c])", some_slice, partial(true_slice, is_moved=False), 4),
@@ -1239,15 +1323,21 @@ OPS: dict[str, Operation] = {
     ),
     "composition with a swizzle": seen("composition", some_swizzles, true_of_swizzle, 3),
     "composition of coordinates": seen("composition", some_coordinates_of, true_of_coordinates, 3),
-    **{f"{kind}_divide": seen(f"{kind}_divide", some_tiler, truth, 3) for kind, truth in DIVIDES.items()},
+    **{
+        f"{kind}_divide": seen(f"{kind}_divide", some_tiler, truth, 3) for kind, truth in DIVIDES.items()
+    },
     "zipped_divide exact": seen(
         "zipped_divide",
         some_tiler,
         behind(partial(true_divide, "zipped", exact=True)),
         options=(("exact", True),),
     ),
-    **{f"{kind}_product": seen(f"{kind}_product", some_block, truth) for kind, truth in PRODUCTS.items()},
-    "blocked_product": seen("blocked_product", some_copies, only_ints(behind(partial(true_blocked, False)))),
+    **{
+        f"{kind}_product": seen(f"{kind}_product", some_block, truth) for kind, truth in PRODUCTS.items()
+    },
+    "blocked_product": seen(
+        "blocked_product", some_copies, only_ints(behind(partial(true_blocked, False)))
+    ),
     "raked_product": seen("raked_product", some_copies, only_ints(behind(partial(true_blocked, True)))),
     "tile_to_shape": seen("tile_to_shape", some_whole, only_ints(behind(true_tile_to_shape)), 3),
     "left_inverse": seen("left_inverse", some, true_left_inverse, 4),
@@ -1263,18 +1353,22 @@ OPS: dict[str, Operation] = {
     "same_function": open_to("same_function", some_two, true_two, 3),
     "preimage": open_to("(lambda x, n: [*tla.algebra.preimage(x, n)])", some_place, true_place, 3),
     "to_linear": open_to("tla.gpu.to_linear", some_bits, true_linear, 3),
-    "from_linear": seen("(lambda x: tla.gpu.from_linear(tla.gpu.to_linear(x)))", some_bits, true_back, 3),
+    "from_linear": seen(
+        "(lambda x: tla.gpu.from_linear(tla.gpu.to_linear(x)))", some_bits, true_back, 3
+    ),
     "upcast": seen("upcast", some_cast, true_upcast, 3),
     "downcast": seen("downcast", some_cast, true_downcast, 3),
     "max_common_layout": seen("max_common_layout", some_vectors, true_vectors, 3),
     "max_alignment": open_to("max_alignment", some_seen, true_aligned),
     "local_tile": open_to("local_tile", some_tile, true_tile, 3),
-    "inner_partition": open_to("inner_partition", some_tile, true_tile, 2),
+    "inner_partition": open_to("inner_partition", partial(some_tile, projects=False), true_tile, 2),
     "outer_partition": open_to("outer_partition", some_inside, true_inside, 2),
     "local_partition": open_to("local_partition", some_thread, true_thread, 3),
     "local_tile of a tensor": open_to(_AS_TENSOR.format("local_tile"), some_tile, true_tile, 3),
-    "local_partition of a tensor": open_to(_AS_TENSOR.format("local_partition"), some_thread, true_thread, 3),
-    "slice of a tensor": open_to("(lambda x, c: tla.make_tensor(None, x)[c])", some_slice, true_slice, 2),
+    "local_partition of a tensor": open_to(
+        _AS_TENSOR.format("local_partition"), some_thread, true_thread, 3
+    ),
+    "slice of a tensor": open_to("(lambda x, c: tla.make_tensor(None, x)[c])", some_slice, true_view, 2),
     "symbolic": open_to(
         "(lambda name, x, values, *rest: (lambda r: r.bind(**values))(getattr(tla, name)(x, *rest)))",
         some_later,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from math import gcd, prod
 from typing import TYPE_CHECKING, Any
 
-from ..errors import CoordinateError, LayoutError, UndecidedError, UnsupportedError
+from ..errors import CoordinateError, LayoutError, UndecidedError
 from ..ground import constexpr
 from ..layouts import (
     AnyLayout,
@@ -18,12 +18,22 @@ from ..layouts import (
     make_layout,
     static_as,
 )
-from ..numbers import _0, _1, is_asked, is_open, known_int
+from ..numbers import _0, _1, is_asked, is_open, known_eq, known_int
 from .coalesce import coalesced, same_function
 from .composition import composed, composition
 from .inverse import right_inverse
 from .linear import run_of
-from .modes import Modes, is_one, named, of_modes, operation, raw_modes, read_both
+from .modes import (
+    Modes,
+    end_of,
+    grown_to,
+    is_one,
+    named,
+    of_modes,
+    operation,
+    raw_modes,
+    read_both,
+)
 
 if TYPE_CHECKING:
     from ..numbers import Conditions
@@ -63,19 +73,20 @@ def max_common_layout(a: AnyLayout, b: AnyLayout, *, assume: Conditions | None =
 
 
 def whole_vectors(layout: Any) -> tuple[Any, int]:
-    """Return what lies behind a swizzle, and how long the aligned vectors are that it leaves whole.
+    """Return what lies behind functions, and how long the aligned vectors are that they leave whole.
 
     Of a plain layout it is the layout, and 0: no length is too long.
     """
     if not is_composed(layout):
         return as_layout(layout), 0
     inner, longest = whole_vectors(layout.inner)
-    if not is_swizzle(layout.outer):
-        raise UnsupportedError(
-            f"the vectors of {layout} are not known: its outer function is no swizzle"
-        )
-    unmoved = 1 << int(layout.outer.base) if layout.outer.bits else 0
-    return inner, gcd(longest, unmoved, known_int(layout.offset))
+    outer, offset = layout.outer, known_int(layout.offset)
+    if is_swizzle(outer):
+        unmoved = 1 << outer.base.real if outer.bits else 0
+    else:
+        size, step = coalesced(raw_modes(grown_to(outer, offset + end_of(layout.inner))))[0]
+        unmoved = known_int(size) if known_eq(step, 1) else 1
+    return inner, gcd(longest, unmoved, offset)
 
 
 def _common(a: AnyLayout, b: AnyLayout) -> AnyLayout:

@@ -44,7 +44,19 @@ from ..numbers import (
 from .alignment import whole_vectors
 from .coalesce import coalesced
 from .domain import common_divisor
-from .modes import Modes, first_of, in_shape, is_one, leaf_names, magnitude, named, operation, raw_modes
+from .modes import (
+    Modes,
+    end_of,
+    first_of,
+    grown_to,
+    in_shape,
+    is_one,
+    leaf_names,
+    magnitude,
+    named,
+    operation,
+    raw_modes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -229,10 +241,13 @@ def _growing(layout: AnyLayout, n: Any, modes: Modes) -> int | None:
 
 
 def _cast_seen(layout: ComposedLayout, n: Any, cast: Callable[[AnyLayout, Any], AnyLayout]) -> Any:
-    """A cast of a layout seen through a swizzle: the swizzle moves by the bits of ``n``."""
-    swizzle = _cast_swizzle(layout, layout.outer, n, cast)
+    """A cast of a layout seen through a function: the bits of a swizzle move by those of ``n``."""
+    if is_swizzle(layout.outer):
+        outer = _cast_swizzle(layout, layout.outer, n, cast)
+    else:
+        outer, n = _cast_outer(layout, n, cast)
     if cast is downcast:
-        return ComposedLayout(swizzle, layout.offset * n, cast(layout.inner, n))
+        return ComposedLayout(outer, layout.offset * n, cast(layout.inner, n))
     if known_int(layout.offset) % known_int(n):
         raise DivisibilityError(
             f"upcast of {layout} by {n} does not give whole vectors",
@@ -240,7 +255,26 @@ def _cast_seen(layout: ComposedLayout, n: Any, cast: Callable[[AnyLayout, Any], 
             layout=layout,
             n=n,
         )
-    return ComposedLayout(swizzle, layout.offset // n, cast(layout.inner, n))
+    return ComposedLayout(outer, layout.offset // n, cast(layout.inner, n))
+
+
+def _cast_outer(layout: ComposedLayout, n: Any, cast: Any) -> tuple[AnyLayout, Any]:
+    """A cast of the layout outside of another, and by how much to cast the other.
+
+    Where the first extent alone changes, by a factor ``f``, the index changes by ``f`` as a whole.
+    """
+    outer = grown_to(layout.outer, known_int(layout.offset) + end_of(layout.inner))
+    whole = cast(outer, n)
+    (first, *rest), (now, *others) = ([known_int(s) for s, _d in raw_modes(x)] for x in (outer, whole))
+    wide, narrow = max(first, now), min(first, now)
+    if rest != others or not narrow or wide % narrow:
+        raise UnsupportedError(
+            f"{layout} cannot be cast by {n}: its outer layout {layout.outer} holds neighbours apart",
+            "It works where an extent of its first mode alone changes.",
+            layout=layout,
+            n=n,
+        )
+    return whole, wide // narrow
 
 
 def _cast_swizzle(layout: Any, outer: Any, n: Any, cast: Any) -> Any:
@@ -251,10 +285,11 @@ def _cast_swizzle(layout: Any, outer: Any, n: Any, cast: Any) -> Any:
     """
     _require_positive(n, "the elements of a vector")
     count = known_int(n)
-    if not is_swizzle(outer) or count & (count - 1):
+    if count & (count - 1):
+        if not outer.bits:
+            return outer
         raise UnsupportedError(
-            f"{layout} cannot be cast by {n}: its outer function moves no whole vectors",
-            "A swizzle does where n is a power of 2.",
+            f"{layout} cannot be cast by {n}: its swizzle moves whole vectors of a power of 2",
             layout=layout,
             n=n,
         )

@@ -7,6 +7,7 @@ an inverse sends the offset ``d_i`` to the index ``p_i``.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from itertools import pairwise
 from math import prod
@@ -24,6 +25,7 @@ from ..ground import constexpr
 from ..layouts import (
     AnyLayout,
     ComposedLayout,
+    crd2idx,
     is_composed,
     is_swizzle,
     make_layout,
@@ -54,15 +56,18 @@ from .coalesce import coalesced, same_function
 from .complement import overlapping
 from .composition import composed, extended_modes, outside, tiler_layout
 from .coordinates import by_coordinate, has_coordinates
-from .facts import is_injective
+from .facts import collision, is_injective, reaches
 from .linear import run_of
 from .modes import (
     Modes,
     by_stride,
     can_grow,
+    end_of,
     first_of,
+    grown_to,
     is_one,
     is_symbolic,
+    listed,
     moving_modes,
     named,
     of_modes,
@@ -266,33 +271,57 @@ def left_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = No
 
 
 def _inverse_seen(layout: ComposedLayout, inverse: Callable[[Any], Any]) -> Any:
-    """The inverse of a layout seen through a swizzle: swizzle back, take the offset off, invert.
+    """The inverse of a layout behind a function: undo the function, take the offset off, invert.
 
     A swizzle is its own inverse. Of a right inverse the offsets that are reached run from 0 on; a
-    swizzle that leads out of the run of the inner layout cuts it.
+    function that leads out of the run of the inner layout cuts it.
     """
-    outer, offset = layout.outer, known_int(layout.offset)
-    if not is_swizzle(outer):
-        raise UnsupportedError(
-            f"{layout} has no inverse of known form", "Its outer function is no swizzle.", layout=layout
-        )
-    inner = inverse(layout.inner)
-    known = known_int(inner.size)
-    if inverse is left_inverse:
-        size = -(-known_int(offset + layout.inner.cosize) // outer.size.real) * outer.size.real
-    else:
-        if offset:
-            raise LayoutError(
-                f"{layout} has no right inverse: offset 0 is not reached where the offset is {offset}",
+    outer, offset, inside = layout.outer, known_int(layout.offset), layout.inner
+    if inverse is right_inverse and offset:
+        if reaches(layout, 0):
+            raise UnsupportedError(
+                f"{layout} has no right inverse of known form",
+                "It reaches offset 0, but not at index 0.",
                 layout=layout,
             )
-        size = run_of(outer, known)
-    if not offset:
-        swizzle = outside(inner, outer, make_layout(size))
-        if swizzle is not None:
-            whole = inner if known == size else composed(inner, make_layout(size))
+        raise LayoutError(
+            f"{layout} has no right inverse: offset 0 is not reached where the offset is {offset}",
+            layout=layout,
+        )
+    inner, end = inverse(inside), offset + end_of(inside)
+    if not is_swizzle(outer):
+        grown = grown_to(outer, end)
+        if inverse is left_inverse and not is_injective(grown):
+            raise UnsupportedError(
+                f"{layout} has no left inverse of known form",
+                "Its outer layout leads {} and {} to one offset.".format(
+                    *[crd2idx(c, grown.shape) for c in collision(grown) or ()]
+                ),
+                layout=layout,
+            )
+        back = inverse(grown)
+        if inverse is right_inverse:
+            known = known_int(inner.size)
+            run = next((i for i, x in enumerate(listed(back)) if x >= known), known_int(back.size))
+            back = composed(back, make_layout(run))
+        return _after(inner, -layout.offset, back)
+    if inverse is right_inverse:
+        size = run_of(outer, known_int(inner.size))
+    else:
+        size = -(-end // outer.size.real) * outer.size.real
+    swizzle = None if offset or is_composed(inner) else outside(inner, outer, make_layout(size))
+    if swizzle is not None:
+        with suppress(LayoutError):  # the inverse may not be cut there
+            whole = inner if known_int(inner.size) == size else composed(inner, make_layout(size))
             return seen_through(swizzle, _0, whole)
-    return ComposedLayout(inner, -layout.offset, ComposedLayout(outer, _0, make_layout(size)))
+    return _after(inner, -layout.offset, ComposedLayout(outer, _0, make_layout(size)))
+
+
+def _after(f: Any, offset: Any, inner: Any) -> ComposedLayout:
+    """The function ``f(offset + inner(c))``, where ``f`` may itself stand behind functions."""
+    if is_composed(f):
+        return ComposedLayout(f.outer, f.offset, _after(f.inner, offset, inner))
+    return ComposedLayout(f, offset, inner)
 
 
 def _steps(moving: list[Moving], digits: Modes, end: Any) -> list[InverseStep]:

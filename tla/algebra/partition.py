@@ -29,17 +29,19 @@ from ..layouts import (
     Tensor,
     _,
     as_layout,
+    as_static,
     crd2idx,
     is_tensor,
     is_underscore,
-    make_layout,
     map_parts,
     product_each,
     slice_and_offset,
     wrap,
 )
-from ..numbers import equal, is_tuple, known_eq, known_lt, leaf
+from ..numbers import equal, is_static, is_tuple, known_eq, known_lt, leaf
 from .divide import zipped_divide
+from .modes import is_symbolic
+from .preimage import preimage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -140,17 +142,26 @@ def local_partition(x: AnyView, threads: AnyLayout, index: IntLike, proj: Coord 
         CoordinateError: no coordinate of ``threads`` has this number.
     Source: CuTe ``local_partition``, tensor_impl.hpp, which takes any number and any layout.
     """
-    shape, stride = wrap(as_layout(threads).shape), wrap(threads.stride)
-    number = leaf(index)
-    is_known = known_lt(number, threads.cosize) is not False and known_lt(number, 0) is not True
-    place = map_parts(partial(_digit, number), shape, stride) if is_known else ()
-    if not is_known or not equal(make_layout(shape, stride).extended(place), number):
-        raise CoordinateError(f"there is no thread {written(number)} in {threads}", thread=number)
+    shape = wrap(as_layout(threads).shape)
+    place = _place(threads, leaf(index))
     tile: Any = product_each(shape)
-    at: Any = tuple([crd2idx(c, n) for c, n in zip(place, shape, strict=True)])
+    at: Any = tuple([crd2idx(c, n) for c, n in zip(wrap(place), shape, strict=True)])
     if proj is not None:
         tile, at = (_projected(proj, part) for part in (tile, at))
     return outer_partition(x, tile, at)
+
+
+def _place(threads: AnyLayout, number: Any) -> Any:
+    """The coordinate of a thread: the digits of its number, and a search where strides do not nest."""
+    ints = number, threads.shape, threads.stride
+    if known_lt(number, threads.cosize) is not False and known_lt(number, 0) is not True:
+        place: Any = map_parts(partial(_digit, number), threads.shape, threads.stride)
+        if equal(threads.extended(place), number):
+            return place
+        found = None if is_symbolic(*ints) else next(preimage(threads, number), None)
+        if found is not None:
+            return as_static(found) if is_static(ints) else found
+    raise CoordinateError(f"there is no thread {written(number)} in {threads}", thread=number)
 
 
 def _digit(number: Any, size: Any, step: Any) -> Any:
