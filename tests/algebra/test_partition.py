@@ -123,8 +123,14 @@ def test_what_is_not_there() -> None:
         local_partition(a, Layout((2, 3)), 6)
     with pytest.raises(CoordinateError, match=r"there is no thread 2 in \(2,2\):\(1,3\)"):
         local_partition(a, Layout((2, 2), (1, 3)), 2)
-    with pytest.raises(CoordinateError):
+    for there in (local_partition(a, Layout((2, 2), (1, 3)), n)[1] for n in (0, 1, 3, 4)):
+        assert there in (0, 6, 1, 7)  # threads whose strides do not nest
+    with pytest.raises(CoordinateError, match=r"no tile \(2,0\): the tiles have the shape \(2,3\)"):
         inner_partition(a, (4, 2), (2, 0))
+    with pytest.raises(CoordinateError, match=r"no tile \(2,0,1\): the tiles .*\n.* takes 2 modes"):
+        local_tile(a, (4, 2), (2, 0, 1))
+    with pytest.raises(CoordinateError, match=r"no element \(4,_\): a tile has the shape \(4,2\)"):
+        outer_partition(a, (4, 2), (4, _))
     wrong: Any = 7
     for proj in (wrong, (1, _, 1)):
         with pytest.raises(CongruenceError, match=r"the projection .* does not fit"):

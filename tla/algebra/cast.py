@@ -42,7 +42,7 @@ from ..numbers import (
     less,
 )
 from .alignment import whole_vectors
-from .coalesce import coalesced
+from .coalesce import coalesce, coalesced
 from .domain import common_divisor
 from .modes import (
     Modes,
@@ -274,7 +274,7 @@ def _cast_outer(layout: ComposedLayout, n: Any, cast: Any) -> tuple[AnyLayout, A
             layout=layout,
             n=n,
         )
-    return whole, wide // narrow
+    return whole, static_as(n, wide // narrow)
 
 
 def _cast_swizzle(layout: Any, outer: Any, n: Any, cast: Any) -> Any:
@@ -408,8 +408,20 @@ def max_alignment(layout: AnyLayout) -> int:
     """
     inner, whole = whole_vectors(layout)
     widest: int = named("the widest vector", _widest, inner)
-    shorter: int = static_as(layout, gcd(known_int(widest), whole)) if whole else widest
-    return shorter
+    if not whole:
+        return widest
+    both = gcd(known_int(widest), whole)
+    shorter: int = next(n for n in range(both, 0, -1) if not both % n and _holds_vectors(layout, n))
+    return static_as(layout, shorter)  # type: ignore[no-any-return]
+
+
+def _holds_vectors(layout: AnyLayout, n: int) -> bool:
+    """Whether a layout behind a function has vectors of some elements."""
+    try:
+        upcast(coalesce(layout), n)
+    except (LayoutError, UnsupportedError):
+        return False
+    return True
 
 
 def _widest(layout: AnyLayout) -> Any:

@@ -24,6 +24,7 @@ from ..layouts import (
     is_composed,
     is_swizzle,
     leaves,
+    of_coordinates,
     of_static,
     product,
     text_of,
@@ -190,7 +191,7 @@ def same_function(a: AnyLayout, b: AnyLayout) -> bool:
     Source: Cecka, CuTe Layout Representation and Algebra, on coalescing.
     """
     if is_composed(a) or is_composed(b):
-        return _same_seen(a, b)
+        return _same_seen(of_coordinates(a), of_coordinates(b))
     forms = [raw_modes(coalesce(x)) for x in (a, b)]
     if not is_symbolic(*forms[0], *forms[1]) or not is_symbolic(*map(_ints_of, chain(*forms))):
         empty = [any(s == 0 for s, _d in form) for form in forms]

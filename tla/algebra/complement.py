@@ -40,6 +40,7 @@ from ..numbers import (
     known_lt,
 )
 from .composition import tiler_layout
+from .coordinates import has_coordinates
 from .facts import is_bijective
 from .linear import run_of
 from .modes import (
@@ -190,6 +191,12 @@ def gaps_between(
     """
     ask = Questions(lambda: f"the complement of {layout}")
     moving = moving_modes(raw_modes(layout), ask)
+    if has_coordinates(moving):
+        raise LayoutError(
+            f"{layout} has no complement: coordinates have no order",
+            "A complement is made of the gaps between offsets that grow.",
+            layout=layout,
+        )
     for mode in moving:
         s, d = mode
         if known_lt(_0, s) is False:

@@ -248,8 +248,13 @@ def tiler_layout(tiler: Any) -> AnyLayout:
         return tiler
     if is_dynamic(tiler) and tiler >= 0:
         return trusted(tiler, 1)
-    if is_swizzle(tiler) or is_composed(tiler):
-        raise NotALayoutError(f"{tiler} is seen through a function, and here a layout is needed")
+    if is_composed(tiler):
+        raise NotALayoutError(
+            f"{tiler} is seen through a function, and here a layout is needed",
+            f"The layout inside is {tiler.inner}.",
+        )
+    if is_swizzle(tiler):
+        as_layout(tiler)
     return make_layout(as_shape(tiler))
 
 

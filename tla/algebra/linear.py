@@ -19,10 +19,10 @@ from __future__ import annotations
 from itertools import accumulate, combinations
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
-from ..errors import CoordinateError, LayoutError, UndecidedError
-from ..ground import Record, guarded
+from ..errors import CoordinateError, LayoutError, UndecidedError, UnsupportedError
+from ..ground import Record, guarded, written
 from ..layouts import AnyLayout, ComposedLayout, Swizzle, as_layout, is_composed, is_swizzle
-from ..numbers import PLAIN_INTS, known_int, leaf
+from ..numbers import PLAIN_INTS, known_int, known_lt, leaf
 from .coalesce import coalesced
 from .modes import modes_of, of_modes, raw_modes, row
 
@@ -88,7 +88,12 @@ class LinearLayout(Record):
         start = known_int(leaf(constant))
         for x in (*images, start):
             if not 0 <= x < 1 << m:
-                raise LayoutError(f"{x} is no number of the {m} bits that come out", column=x, bits=m)
+                raise LayoutError(
+                    f"a column is {written(x)}, and what comes out has {m} bit{'' if m == 1 else 's'}:"
+                    f" it is below {written(1 << m)}",
+                    column=x,
+                    bits=m,
+                )
         return cls._of(*dims, images, start)
 
     @property
@@ -460,7 +465,7 @@ def conjugate(layout: AnyLayout, swizzle: Swizzle) -> Swizzle | None:
     """
     bits, base, shift = swizzle.bits.real, swizzle.base.real, swizzle.shift.real
     if not bits:
-        return swizzle
+        return None if any(known_lt(d, 0) for _s, d in raw_modes(layout)) else swizzle
     high, low = (base + shift, base) if shift > 0 else (base, base - shift)
     first = other = -1
     end = taken = 0
@@ -484,7 +489,7 @@ def conjugate(layout: AnyLayout, swizzle: Swizzle) -> Swizzle | None:
             return Swizzle(bits, min(first, other), first - other)
     try:
         f = to_linear(layout)
-    except (LayoutError, UndecidedError):
+    except (LayoutError, UndecidedError, UnsupportedError):
         return None
     if max(high, low) + bits > len(f.columns) or not f.is_injective:
         return None

@@ -25,6 +25,7 @@ from ..layouts import (
     is_layout,
     is_swizzle,
     offset_lists,
+    static_as,
     text_of,
     trusted,
 )
@@ -203,7 +204,8 @@ def grown_to(layout: AnyLayout, end: int) -> AnyLayout:
     below = prod([s for s, _d in first])
     if not below:
         return layout
-    return of_modes([*first, (max(size, -(-end // below)), step)])
+    longer: AnyLayout = static_as(layout, of_modes([*first, (max(size, -(-end // below)), step)]))
+    return longer
 
 
 def end_of(layout: Any) -> int:

@@ -31,11 +31,14 @@ from ..layouts import (
     as_layout,
     as_static,
     crd2idx,
+    has_underscore,
     is_tensor,
     is_underscore,
+    make_layout,
     map_parts,
     product_each,
     slice_and_offset,
+    text_of,
     wrap,
 )
 from ..numbers import equal, is_static, is_tuple, known_eq, known_lt, leaf
@@ -103,7 +106,26 @@ def _partition(x: AnyView, tiler: Any, coord: Any, fixed: int) -> Any:
     tiles = zipped_divide(whole, tiler)
     at: list[Any] = [(_,) * len(wrap(mode)) for mode in tiles.shape]
     at[fixed] = (*coord, *at[fixed][len(coord) :]) if is_tuple(coord) else coord
-    return cut(x, lambda _x: tiles, tuple(at))
+    try:
+        return cut(x, lambda _x: tiles, tuple(at))
+    except CoordinateError:
+        raise _not_there(make_layout(tiles.shape[fixed]), at[fixed], fixed) from None
+
+
+def _not_there(places: Any, coord: Any, fixed: int) -> CoordinateError:
+    """The error of a coordinate among the tiles, or inside of them."""
+    what = ("tile", "the tiles have") if fixed else ("element", "a tile has")
+    details: tuple[str, ...] = ()
+    try:
+        places[coord] if has_underscore(coord) else places(coord)
+    except CoordinateError as error:
+        details = error.details
+    return CoordinateError(
+        f"there is no {what[0]} {text_of(coord)}: {what[1]} the shape {text_of(places.shape)}",
+        *details,
+        coord=coord,
+        shape=places.shape,
+    )
 
 
 def local_tile(x: AnyView, tiler: Tiler, coord: Coord, proj: Coord | None = None) -> Any:
@@ -161,7 +183,11 @@ def _place(threads: AnyLayout, number: Any) -> Any:
         found = None if is_symbolic(*ints) else next(preimage(threads, number), None)
         if found is not None:
             return as_static(found) if is_static(ints) else found
-    raise CoordinateError(f"there is no thread {written(number)} in {threads}", thread=number)
+    raise CoordinateError(
+        f"there is no thread {written(number)} in {threads}",
+        f"The numbers of the threads are its offsets, from 0 to {threads.cosize - 1}.",
+        thread=number,
+    )
 
 
 def _digit(number: Any, size: Any, step: Any) -> Any:
@@ -173,6 +199,6 @@ def _projected(proj: Any, x: Any) -> Any:
     if not is_tuple(proj) or not is_tuple(x) or len(proj) != len(x):
         raise CongruenceError(
             f"the projection {shown(proj)} does not fit {shown(x)}",
-            "It has an int or `_` for each mode.",
+            "It has an int for each mode that is used, and `_` for each that is not.",
         )
     return tuple([part for keep, part in zip(proj, x, strict=True) if not is_underscore(keep)])
