@@ -1231,6 +1231,33 @@ def true_thread(x: Any, threads: Any, index: int) -> Truth:
     )
 
 
+def some_all(draw: Seen) -> Case:
+    """Threads over a tile that divides, and at times over more modes that are not used."""
+    x = draw.any()
+    keep, extents, tiler = list[bool](), list[int](), [int(t) for t in draw.dividing(x)]
+    for t in tiler:
+        while draw.odds(0.15):
+            keep, extents = [*keep, False], [*extents, draw.rng.randint(1, 3)]
+        keep, extents = [*keep, True], [*extents, t]
+    threads = Layout(tuple(map(draw.leaf, extents)), tuple(map(draw.leaf, draw.packed(extents))))
+    return Case((x, threads, tuple(1 if k else _ for k in keep)))
+
+
+def true_all(x: Any, threads: Any, proj: Any) -> Truth:
+    """Of each thread what `local_partition` gives it, the threads fastest."""
+    tiler = tuple(int(n) for n, k in zip(top(threads), proj, strict=True) if k is not _)
+    expect, _sizes = tiles_of(x, tiler)
+    if expect is not Expect.YES or not naive_size(x.shape):
+        return Truth(expect)
+    numbers = naive_offsets(threads)
+    if sorted(numbers) != [*range(len(numbers))]:
+        return NO
+    at = [naive_coords(threads.shape)[numbers.index(n)] for n in range(len(numbers))]
+    places = [tuple(c for c, k in zip(place, proj, strict=True) if k is not _) for place in at]
+    parts = [picked(x, tiler, place, ()) or [] for place in places]
+    return Truth(Expect.YES, gives([values[k] for k in range(len(parts[0])) for values in parts]))
+
+
 # --- sizes that are bound afterwards ------------------------------------------------------------------
 
 LATER: dict[str, tuple[Callable[[Seen], Case], Callable[..., Truth]]] = {}
@@ -1364,6 +1391,9 @@ OPS: dict[str, Operation] = {
     "inner_partition": open_to("inner_partition", partial(some_tile, projects=False), true_tile, 2),
     "outer_partition": open_to("outer_partition", some_inside, true_inside, 2),
     "local_partition": open_to("local_partition", some_thread, true_thread, 3),
+    "local_partition of all": open_to(
+        "(lambda x, threads, proj: tla.local_partition(x, threads, tla._, proj))", some_all, true_all, 2
+    ),
     "local_tile of a tensor": open_to(_AS_TENSOR.format("local_tile"), some_tile, true_tile, 3),
     "local_partition of a tensor": open_to(
         _AS_TENSOR.format("local_partition"), some_thread, true_thread, 3
