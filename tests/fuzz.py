@@ -59,7 +59,7 @@ class Expect(Enum):
     LATER = "an answer exists, and more facts may be needed for it"
 
 
-Fault = Callable[[AnyLayout], str]
+Fault = Callable[[Any], str]
 """What is wrong with a result; empty where nothing is."""
 
 
@@ -1159,17 +1159,16 @@ def smaller(x: Any) -> Iterator[Any]:
     if tla.is_layout(x):
         yield from smaller_layouts(x)
     elif isinstance(x, ComposedLayout):
-        parts = (x.outer, x.offset, x.inner)
+        parts: list[Any] = [x.outer, x.offset, x.inner]
         yield from (part for part in (x.inner, x.outer) if not isinstance(part, Swizzle))
-        yield from (
-            ComposedLayout(*parts[:i], less, *parts[i + 1 :])
-            for i in range(3)
-            for less in smaller(parts[i])
-        )
+        for i in range(3):
+            for less in smaller(parts[i]):
+                now = [*parts[:i], less, *parts[i + 1 :]]
+                yield ComposedLayout(now[0], now[1], now[2])
     elif isinstance(x, Swizzle):
         numbers = [int(n) for n in (x.bits, x.base, x.shift)]
         moved = [
-            tuple([*numbers[:i], less, *numbers[i + 1 :]])
+            (*numbers[:i], less, *numbers[i + 1 :])
             for i in range(3)
             for less in smaller_ints(numbers[i])
         ]

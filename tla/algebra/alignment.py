@@ -61,7 +61,7 @@ def max_common_layout(a: AnyLayout, b: AnyLayout, *, assume: Conditions | None =
     if is_composed(a) or is_composed(b):
         (inner_a, whole_a), (inner_b, whole_b) = whole_vectors(a), whole_vectors(b)
         common = max_common_layout(inner_a, inner_b)
-        if is_composed(a) and is_composed(b) and a.outer == b.outer and not (a.offset or b.offset):
+        if _move_alike(a, b):
             outer: Any = a.outer
             run = make_layout(run_of(outer, known_int(common.size)))
             found: Any = composition(common, ComposedLayout(outer, _0, run))
@@ -70,6 +70,12 @@ def max_common_layout(a: AnyLayout, b: AnyLayout, *, assume: Conditions | None =
         both: AnyLayout = static_as(a, found) if is_static(b) else found
         return both
     return named("max_common_layout", _common, as_layout(a), as_layout(b), inner=True)
+
+
+def _move_alike(a: Any, b: Any) -> bool:
+    """Whether two plain layouts stand behind one swizzle."""
+    parts = [(x.outer, x.offset, is_composed(x.inner)) if is_composed(x) else () for x in (a, b)]
+    return parts[0] == parts[1] == (a.outer, 0, False) and is_swizzle(a.outer)
 
 
 def whole_vectors(layout: Any) -> tuple[Any, int]:

@@ -248,7 +248,7 @@ def _cast_seen(layout: ComposedLayout, n: Any, cast: Callable[[AnyLayout, Any], 
         outer, n = _cast_outer(layout, n, cast)
     if cast is downcast:
         return ComposedLayout(outer, layout.offset * n, cast(layout.inner, n))
-    if known_int(layout.offset) % known_int(n):
+    if not divides(n, layout.offset):
         raise DivisibilityError(
             f"upcast of {layout} by {n} does not give whole vectors",
             f"Its offset {layout.offset} is no multiple of {n}.",
@@ -263,7 +263,8 @@ def _cast_outer(layout: ComposedLayout, n: Any, cast: Any) -> tuple[AnyLayout, A
 
     Where the first extent alone changes, by a factor ``f``, the index changes by ``f`` as a whole.
     """
-    outer = grown_to(layout.outer, known_int(layout.offset) + end_of(layout.inner))
+    outer: Any = layout.outer
+    outer = grown_to(outer, known_int(layout.offset) + end_of(layout.inner))
     whole = cast(outer, n)
     (first, *rest), (now, *others) = ([known_int(s) for s, _d in raw_modes(x)] for x in (outer, whole))
     wide, narrow = max(first, now), min(first, now)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..errors import LayoutError, OverlapError, UndecidedError, UnsupportedError
+from ..errors import LayoutError, OverlapError, UnsupportedError
 from ..ground import constexpr, naming_call, shown
 from ..layouts import (
     AnyLayout,

@@ -163,17 +163,16 @@ def by_coordinate(modes: Modes) -> dict[tuple[int, ...], list[tuple[Any, Any, An
     found: dict[tuple[int, ...], list[tuple[Any, Any, Any]]] = {}
     below: Any = _1
     for s, d in modes:
-        moving = (
-            [path for path, n in d.terms.items() if known_eq(n, 0) is not True]
-            if isinstance(d, Basis)
-            else []
-        )
-        if len(moving) > 1:
+        terms = d.terms if isinstance(d, Basis) else {}
+        moving = [path for path, n in terms.items() if known_eq(n, 0) is not True]
+        if len(moving) > 1 and known_eq(s, 1) is not True:
             raise LayoutError(
                 f"no layout inverts a mode {s}:{d}: it counts along {len(moving)} modes at once",
                 stride=d,
             )
+        for path in terms:
+            found.setdefault(path, [])
         for path in moving:
-            found.setdefault(path, []).append((s, d.terms[path], below))
+            found[path].append((s, terms[path], below))
         below = below * s
     return dict(sorted(found.items()))

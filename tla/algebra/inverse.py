@@ -27,6 +27,7 @@ from ..layouts import (
     ComposedLayout,
     crd2idx,
     is_composed,
+    is_layout,
     is_swizzle,
     make_layout,
     map_parts,
@@ -71,6 +72,7 @@ from .modes import (
     moving_modes,
     named,
     of_modes,
+    raw_modes,
     read_modes,
     stride_of,
 )
@@ -145,7 +147,7 @@ def _from_coordinates(side: str, modes: Modes, inverse: Callable[[AnyLayout], An
     """The inverse of a layout of coordinates: what each mode of a coordinate says of the index."""
     parts: list[tuple[tuple[int, ...], AnyLayout]] = []
     for path, along in by_coordinate(modes).items():
-        steps, indices = (of_modes([(mode[0], mode[i]) for mode in along]) for i in (1, 2))
+        steps, indices = (of_modes([(m[0], m[i]) for m in along] or [(_1, _0)]) for i in (1, 2))
         if side == "left" and not is_injective(steps):
             raise OverlapError(
                 f"no left inverse: {steps} along mode {'.'.join(map(str, path))} of the coordinates"
@@ -277,7 +279,16 @@ def _inverse_seen(layout: ComposedLayout, inverse: Callable[[Any], Any]) -> Any:
     function that leads out of the run of the inner layout cuts it.
     """
     outer, offset, inside = layout.outer, known_int(layout.offset), layout.inner
+    if is_layout(outer) and is_layout(inside) and not offset:
+        with suppress(LayoutError, CoordinateError):
+            return inverse(composed(outer, inside))  # it is one layout
+    turned = _turned(layout)
+    if turned is not None and (inverse is left_inverse or not turned[0].offset):
+        back = inverse(turned[0])
+        return _after(make_layout(inside.size), turned[2], _after(turned[1], _0, back))
     if inverse is right_inverse and offset:
+        if known_eq(layout(0), 0):
+            return make_layout(_1, _0)
         if reaches(layout, 0):
             raise UnsupportedError(
                 f"{layout} has no right inverse of known form",
@@ -315,6 +326,27 @@ def _inverse_seen(layout: ComposedLayout, inverse: Callable[[Any], Any]) -> Any:
             whole = inner if known_int(inner.size) == size else composed(inner, make_layout(size))
             return seen_through(swizzle, _0, whole)
     return _after(inner, -layout.offset, ComposedLayout(outer, _0, make_layout(size)))
+
+
+def _turned(layout: ComposedLayout) -> tuple[ComposedLayout, AnyLayout, int] | None:
+    """A layout with its modes that run down turned round, or None if there are none.
+
+    With it come the index of an index of the turned one, as a layout and what is added to it.
+    """
+    if is_composed(layout.inner):
+        return None
+    modes = [(known_int(s), known_int(d)) for s, d in raw_modes(layout.inner)]
+    if all(d >= 0 for _s, d in modes) or not all(s for s, _d in modes):
+        return None
+    steps: Modes = []
+    below, start, least = 1, 0, 0
+    for s, d in modes:
+        steps.append((s, below if d >= 0 else -below))
+        if d < 0:
+            start, least = start + (s - 1) * below, least + (s - 1) * d
+        below *= s
+    up = of_modes([(s, abs(d)) for s, d in modes])
+    return ComposedLayout(layout.outer, layout.offset + least, up), of_modes(steps), start
 
 
 def _after(f: Any, offset: Any, inner: Any) -> ComposedLayout:

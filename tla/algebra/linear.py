@@ -19,11 +19,12 @@ from __future__ import annotations
 from itertools import accumulate, combinations
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
-from ..errors import CoordinateError, LayoutError, UndecidedError, UnsupportedError
+from ..errors import CoordinateError, LayoutError, UndecidedError
 from ..ground import Record, guarded, written
 from ..layouts import AnyLayout, ComposedLayout, Swizzle, as_layout, is_composed, is_swizzle
 from ..numbers import PLAIN_INTS, known_int, known_lt, leaf
 from .coalesce import coalesced
+from .coordinates import has_coordinates
 from .modes import modes_of, of_modes, raw_modes, row
 
 if TYPE_CHECKING:
@@ -464,12 +465,15 @@ def conjugate(layout: AnyLayout, swizzle: Swizzle) -> Swizzle | None:
     Swizzle(3, 0, -6)
     """
     bits, base, shift = swizzle.bits.real, swizzle.base.real, swizzle.shift.real
+    modes = raw_modes(layout)
+    if has_coordinates(modes):
+        return None
     if not bits:
-        return None if any(known_lt(d, 0) for _s, d in raw_modes(layout)) else swizzle
+        return None if any(known_lt(d, 0) for _s, d in modes) else swizzle
     high, low = (base + shift, base) if shift > 0 else (base, base - shift)
     first = other = -1
     end = taken = 0
-    for s, d in raw_modes(layout):  # powers of 2 that share no bit of the offset: moved as they are
+    for s, d in modes:  # powers of 2 that share no bit of the offset: moved as they are
         if type(s) not in PLAIN_INTS or type(d) not in PLAIN_INTS:
             break
         n, step = s.real, d.real
@@ -489,7 +493,7 @@ def conjugate(layout: AnyLayout, swizzle: Swizzle) -> Swizzle | None:
             return Swizzle(bits, min(first, other), first - other)
     try:
         f = to_linear(layout)
-    except (LayoutError, UndecidedError, UnsupportedError):
+    except (LayoutError, UndecidedError):
         return None
     if max(high, low) + bits > len(f.columns) or not f.is_injective:
         return None

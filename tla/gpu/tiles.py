@@ -328,8 +328,8 @@ def tiled_mma(
         if known_int(whole) % known_int(least):
             raise DivisibilityError(
                 f"a tile of {whole} in {name} does not hold whole atoms",
-                f"{known_int(count)} atom{'s' * (known_int(count) != 1)} of extent {known_int(extent)} along"
-                f" {name} make {known_int(least)}: a multiple of that is whole.",
+                f"The atoms along {name} are {known_int(count)} of extent {known_int(extent)}:"
+                f" a multiple of {known_int(least)} holds whole ones.",
                 tile=whole,
                 atoms=least,
             )

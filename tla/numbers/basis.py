@@ -264,8 +264,6 @@ def nested(terms: list[tuple[Path, Any]], other: Any, depth: int = 0) -> Any:
     Args:
         terms: In the order of their paths, which are the same up to the depth.
     """
-    if not terms:
-        return other
     if len(terms[0][0]) == depth:
         return terms[0][1]
     modes: list[list[tuple[Path, Any]]] = [[] for _mode in range(1 + terms[-1][0][depth])]

@@ -513,7 +513,7 @@ def leaf(x: object) -> Any:
     return value
 
 
-OF_SWIZZLE: Final = "A swizzle has no shape: composition(swizzle, layout) is a layout seen through it."
+OF_SWIZZLE = "A swizzle has no shape: composition(swizzle, layout) is a layout seen through it."
 """The way out where a swizzle stands for a shape or a layout."""
 
 
