@@ -683,16 +683,16 @@ def some_coordinates_of(draw: Seen) -> Case:
     """A layout, and a layout of coordinates of its shape."""
     a = draw.seen() if draw.odds(0.4) else draw.plain()
     paths = [path for path, _s in _places(a.shape)]
-    flat = []
+    flat: list[tuple[int, Any]] = []
     for _i in range(draw.rng.randint(1, 3)):
         extent = draw.rng.choice([1, 2, 2, 3, 4])
-        flat.append(
-            (extent, draw.rng.choice([1, 1, 2]) * E(*(path := draw.rng.choice(paths))) if paths else 0)
-        )
-        if paths:  # no mode together with its parts
-            paths = [
-                p for p in paths if p == path or (p[: len(path)] != path != p and path[: len(p)] != p)
-            ]
+        if not paths:
+            flat.append((extent, 0))
+            continue
+        path = draw.rng.choice(paths)
+        flat.append((extent, draw.rng.choice([1, 1, 2]) * E(*path)))
+        # no mode together with its parts
+        paths = [p for p in paths if p == path or (p[: len(path)] != path and path[: len(p)] != p)]
     return Case((a, Layout(tuple(s for s, _d in flat), tuple(d for _s, d in flat))))
 
 
@@ -1311,12 +1311,14 @@ def true_later(name: str, _x: Any, _values: Any, *rest: Any) -> Truth:
 # --- the operations ---------------------------------------------------------------------------------
 
 
-def seen(calls: str, draw: Any, truth: Any, weight: int = 2, **more: Any) -> Operation:
-    return Operation(calls, draw, truth, weight, **{"answers": is_function, **more})
+def seen(
+    calls: str, draw: Any, truth: Any, weight: int = 2, options: tuple[tuple[str, Any], ...] = ()
+) -> Operation:
+    return Operation(calls, draw, truth, weight, options, answers=is_function)
 
 
 def open_to(calls: str, draw: Any, truth: Any, weight: int = 2) -> Operation:
-    return seen(calls, draw, truth, weight, answers=anything)
+    return Operation(calls, draw, truth, weight, answers=anything)
 
 
 DIVIDES = {kind: behind(partial(true_divide, kind)) for kind in ("logical", "zipped", "tiled", "flat")}

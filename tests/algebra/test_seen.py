@@ -225,7 +225,9 @@ def test_what_stands_behind_a_layout() -> None:
         outer, inner = (
             tla.make_ordered_layout((4, 2, 2), tuple(rng.sample(range(3), 3))) for _n in range(2)
         )
-        a = ComposedLayout(outer, 0, ComposedLayout(Swizzle(1, 0, rng.choice([1, 2, -1])), 0, inner))
+        a: Any = ComposedLayout(
+            outer, 0, ComposedLayout(Swizzle(1, 0, rng.choice([1, 2, -1])), 0, inner)
+        )
         places = table(a)
         assert tla.is_bijective(a)
         assert [next(tla.algebra.preimage(a, x)) for x in places] == [*tla.coords(a.shape)]

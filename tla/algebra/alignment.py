@@ -11,6 +11,7 @@ from ..ground import constexpr
 from ..layouts import (
     AnyLayout,
     ComposedLayout,
+    Swizzle,
     as_layout,
     is_composed,
     is_static,
@@ -61,8 +62,8 @@ def max_common_layout(a: AnyLayout, b: AnyLayout, *, assume: Conditions | None =
     if is_composed(a) or is_composed(b):
         (inner_a, whole_a), (inner_b, whole_b) = whole_vectors(a), whole_vectors(b)
         common = max_common_layout(inner_a, inner_b)
-        if _move_alike(a, b):
-            outer: Any = a.outer
+        outer = _outer_of_both(a, b)
+        if outer is not None:
             run = make_layout(run_of(outer, known_int(common.size)))
             found: Any = composition(common, ComposedLayout(outer, _0, run))
         else:
@@ -72,10 +73,12 @@ def max_common_layout(a: AnyLayout, b: AnyLayout, *, assume: Conditions | None =
     return named("max_common_layout", _common, as_layout(a), as_layout(b), inner=True)
 
 
-def _move_alike(a: Any, b: Any) -> bool:
-    """Whether two plain layouts stand behind one swizzle."""
-    parts = [(x.outer, x.offset, is_composed(x.inner)) if is_composed(x) else () for x in (a, b)]
-    return parts[0] == parts[1] == (a.outer, 0, False) and is_swizzle(a.outer)
+def _outer_of_both(a: Any, b: Any) -> Swizzle | None:
+    """The swizzle that two plain layouts stand behind, without an offset."""
+    for x in (a, b):
+        if not is_composed(x) or x.offset or is_composed(x.inner) or x.outer != a.outer:
+            return None
+    return a.outer if is_swizzle(a.outer) else None
 
 
 def whole_vectors(layout: Any) -> tuple[Any, int]:

@@ -16,6 +16,7 @@ from ..layouts import (
     AnyLayout,
     as_shape,
     is_composed,
+    is_layout,
     is_swizzle,
     leaves,
     static_as,
@@ -105,11 +106,11 @@ def _filling(layout: Any) -> AnyLayout:
 
     Behind a swizzle that maps a range onto itself it is that range; elsewhere the offsets are listed.
     """
-    inner = layout.inner
+    inner: Any = layout.inner
     while is_composed(inner) and not known_int(inner.size):
         inner = inner.inner
-    n, is_seen = known_int(inner.size), is_swizzle(layout.outer) and not is_composed(inner)
-    is_range = is_seen and known_eq(layout.offset, 0) is True and is_bijective(inner)
+    n, is_plain = known_int(inner.size), is_swizzle(layout.outer) and is_layout(inner)
+    is_range = is_plain and known_eq(layout.offset, 0) is True and is_bijective(layout.inner)
     if is_range and run_of(layout.outer, n) == n:
         return inner  # type: ignore[no-any-return]
     offsets = sorted({*listed(layout)})

@@ -299,7 +299,8 @@ def _inverse_seen(layout: ComposedLayout, inverse: Callable[[Any], Any]) -> Any:
             f"{layout} has no right inverse: offset 0 is not reached where the offset is {offset}",
             layout=layout,
         )
-    inner, end = inverse(inside), offset + end_of(inside)
+    inner: Any = inverse(inside)
+    end = offset + end_of(inside)
     if not is_swizzle(outer):
         grown = grown_to(outer, end)
         if inverse is left_inverse and not is_injective(grown):
@@ -321,7 +322,7 @@ def _inverse_seen(layout: ComposedLayout, inverse: Callable[[Any], Any]) -> Any:
     else:
         size = -(-end // outer.size.real) * outer.size.real
     swizzle = None if offset or is_composed(inner) else outside(inner, outer, make_layout(size))
-    if swizzle is not None:
+    if swizzle is not None and is_layout(inner):
         with suppress(LayoutError):  # the inverse may not be cut there
             whole = inner if known_int(inner.size) == size else composed(inner, make_layout(size))
             return seen_through(swizzle, _0, whole)
