@@ -47,6 +47,8 @@ ROWS: list[tuple[Callable[[], Any], str, str]] = [
         "a coordinate, and here",
         "composition(la",
     ),
+    (lambda: f.gpu.from_linear(8), "not int 8", "tla.gpu.to_linear(layout) gives one"),
+    (lambda: tla.upcast(tla.make_identity_layout((4, 8)), 2), "have no order", "needs offsets"),
     (lambda: f.make_layout_tile((4, 4), ZN), "'tile' in make_layout_tile(layout=(4, 4), tile=", ""),
     (lambda: layout(True), "'coord' in layout(True)", "Write 1."),
     (
