@@ -241,7 +241,7 @@ def test_shared_parts_take_no_time_that_doubles() -> None:
             write(x)
 
 
-WALKS: dict[str, Callable[[Any], Any]] = {
+WALKS: dict[str, Any] = {
     "Layout": Layout,
     "Layout of both": lambda x: Layout(x, x),
     "origin_shape": lambda x: Layout(8, 1, x),

@@ -98,18 +98,20 @@ def coalesce(
         return call_assuming(assume, coalesce, layout, profile)
     if profile is None:
         read = read_modes(layout)
-        if read is None:
-            return _coalesced(layout, None)
-        modes = coalesced(read[0])
-        shape: Any = layout.shape
-        if len(modes) == len(read[0]) > 1 and layout.beside is None and TUPLE not in map(type, shape):
-            return layout  # it has the fewest modes
-        return of_modes(modes, read[1])
-    if isinstance(layout, Layout) and layout.beside is None:
+        if read is not None:
+            modes = coalesced(read[0])
+            is_least = len(modes) == len(read[0]) > 1 and layout.beside is None
+            if is_least and TUPLE not in map(type, layout.shape):
+                return layout  # it has the fewest modes
+            return of_modes(modes, read[1])
+    elif type(layout) is Layout and layout.beside is None:
         s, d = layout.shape, layout.stride
         found = _by_profile(profile, s, d) or of_static(partial(_by_profile, profile), s, d)
         if found is not None:
             return trusted(*found)
+    if is_composed(layout):
+        seen: AnyLayout = layout.with_inner(coalesce(layout.inner, profile))
+        return seen
     return _coalesced(layout, profile)
 
 
@@ -133,7 +135,6 @@ def _by_profile(profile: Any, shape: Any, stride: Any) -> Mode | None:
 
 
 @keeps_assumptions
-@of_domain
 def _coalesced(layout: AnyLayout, profile: IntTuple | None) -> AnyLayout:
     """`coalesce` of any ints."""
     if profile is None:
@@ -208,6 +209,7 @@ def _ints_of(mode: Mode) -> tuple[Any, ...]:
 
 def _same_seen(a: Any, b: Any) -> bool:
     """`same_function`, one of the two behind a function: by what is outside, else one by one."""
+    a, b = of_coordinates(a), of_coordinates(b)
     if known_int(a.size) != known_int(b.size):
         return False
     of_one = is_composed(a) and is_composed(b) and (a.outer, a.offset) == (b.outer, b.offset)

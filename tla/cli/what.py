@@ -55,11 +55,11 @@ def run(arguments: list[str]) -> int:
     text = text_argument(options.shape)
     by_tag = tagged(text)
     place = place_of(read(text)) if by_tag is None else by_tag.layout
-    offset: Any = options.offset
-    if isinstance(offset, str):
-        if not (is_layout(place) and gives_coordinates(place)):
-            parser.error(f"argument OFFSET: needs a number, not {offset!r}; 'tla where' takes an index")
-        offset = index_argument(offset, "OFFSET")
+    if isinstance(options.offset, str) and not (is_layout(place) and gives_coordinates(place)):
+        parser.error(
+            f"argument OFFSET: needs a number, not {options.offset!r}; 'tla where' takes an index"
+        )
+    offset = _value_of(options.offset)
     if isinstance(place, XlaShape):
         answers = [_in_shape(place, offset, options.bytes)]
     elif not options.bytes:
@@ -87,6 +87,11 @@ def _offset(text: str) -> int | str:
         raise ArgumentTypeError(f"needs a number, not {shortened(text)!r}; the layout comes first")
     is_index = re.fullmatch(r"[\s\d,()-]*,[\s\d,()-]*", text)
     return text.strip() if is_index else number_argument(text)
+
+
+def _value_of(offset: Any) -> Any:
+    """The value of a layout that is meant."""
+    return index_argument(offset, "OFFSET") if isinstance(offset, str) else offset
 
 
 def _in_shape(shape: XlaShape, offset: int, is_byte: bool) -> dict[str, Any]:

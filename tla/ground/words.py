@@ -76,7 +76,11 @@ def shown(x: object) -> str:
         return "that cannot be printed"
 
 
-_CONTAINERS = (tuple, list, dict, set, frozenset)
+# Types that tell a checker nothing.
+_TUPLE: Any = tuple
+_LIST: Any = list
+_DICT: Any = dict
+_CONTAINERS: Any = (tuple, list, dict, set, frozenset)
 
 
 def _has_few_parts(x: object) -> bool:
@@ -84,7 +88,7 @@ def _has_few_parts(x: object) -> bool:
     todo: list[Any] = [x]
     for part in todo:
         if isinstance(part, _CONTAINERS):
-            todo += islice(part.items() if isinstance(part, dict) else part, 100)
+            todo += islice(part.items() if isinstance(part, _DICT) else part, 100)
             if len(todo) > 100:
                 return False
     return True
@@ -94,13 +98,13 @@ def _start_of(x: Any, room: int = 200) -> str:
     """How the repr of a value of many parts starts."""
     if not isinstance(x, _CONTAINERS):
         return repr(x)
-    opening, closing = "()" if isinstance(x, tuple) else "[]" if isinstance(x, list) else "{}"
+    opening, closing = "()" if isinstance(x, _TUPLE) else "[]" if isinstance(x, _LIST) else "{}"
     parts: list[str] = []
     for part in x:
         room -= 2
         if room <= 0:
             break
-        value = f": {_start_of(x[part], room)}" if isinstance(x, dict) else ""
+        value = f": {_start_of(x[part], room)}" if isinstance(x, _DICT) else ""
         parts.append(f"{_start_of(part, room)}{value}")
         room -= len(parts[-1])
     end = "" if len(parts) < len(x) else f",{closing}" if opening == "(" and len(x) == 1 else closing

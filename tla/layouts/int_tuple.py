@@ -300,14 +300,14 @@ def unflatten(flat: IntTuple, profile: IntTuple) -> Any:
 
 def _profile_leaves(profile: Any) -> Iterator[Any]:
     """The leaves of a profile, which need not be ints; it may be nested to any depth."""
-    if not isinstance(profile, tuple):
+    if not is_tuple(profile):
         yield profile
         return
     todo = [iter(profile)]
     is_counted = False
     while todo:
         for part in todo[-1]:
-            if isinstance(part, tuple):
+            if is_tuple(part):
                 if not is_counted and (len(todo) > LEVELS or len(part) >= WIDE):
                     limit_leaves(profile)
                     is_counted = True

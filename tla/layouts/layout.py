@@ -145,7 +145,7 @@ class OfCoordinates:
         def origin_shape(self) -> Any: ...
         @property
         def assumptions(self) -> tuple[Condition, ...]: ...
-        def with_assumptions(self, conditions: Iterable[Condition]) -> Any: ...
+        def with_assumptions(self: Any, conditions: Iterable[Condition]) -> Any: ...
 
     @property
     def valid_size(self) -> Any:
@@ -561,7 +561,7 @@ def _well_formed(shape: Any, stride: Any, room: int) -> bool:
     for s in shape:
         d = stride[i]  # counted, which takes half the time of zip
         i += 1
-        if type(s) is int and type(d) is int:
+        if type(s) is INT and type(d) is INT:
             if s < 0:
                 return False
         elif type(s) is TUPLE:
@@ -571,7 +571,7 @@ def _well_formed(shape: Any, stride: Any, room: int) -> bool:
             for n in s:  # again in place: a call would take as long as two modes
                 m = d[j]
                 j += 1
-                if type(n) is not int or type(m) is not int or n < 0:
+                if type(n) is not INT or type(m) is not INT or n < 0:
                     if _well_formed(n, m, room - 2):
                         continue
                     return False

@@ -403,8 +403,9 @@ def limit_nesting(recursive: Callable[_P, _R]) -> Callable[_P, _R]:
 
     @wraps(recursive)
     def refusing(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-        for x in (*args, *kwargs.values()) if kwargs else args:
-            if type(x) is not int and isinstance(x, tuple) and not is_small(x, SMALL):
+        given: Any = (*args, *kwargs.values()) if kwargs else args
+        for x in given:
+            if type(x) is not int and isinstance(x, TUPLE) and not is_small(x, SMALL):
                 limit_leaves(x)
         try:
             return recursive(*args, **kwargs)
@@ -447,10 +448,14 @@ def limit_leaves(x: object) -> None:
 
 
 def is_small(x: tuple[Any, ...], room: int) -> bool:
-    """Whether the lengths of tuples inside each other, each plus 1, multiply to at most ``room``."""
-    room //= len(x) + 1
+    """Whether the lengths of tuples inside each other, each plus 1, multiply to at most ``room``.
+
+    A tuple of one part takes less, so that those around one int may be many.
+    """
+    n = len(x)
+    room = room // (n + 1) if n > 1 else room - room // 64 - 1
     for i in x:  # noqa: SIM110 (every walk waits for it; a generator takes twice as long)
-        if isinstance(i, tuple) and not (room and is_small(i, room)):
+        if isinstance(i, TUPLE) and not (room > 0 and is_small(i, room)):
             return False
     return True
 
@@ -741,8 +746,8 @@ def is_static(x: IntTuple) -> bool:
 
 
 def _is_static(x: Any) -> bool:
-    if type(x) is int or type(x) is Int:
-        return type(x) is Int
+    if type(x) is INT or type(x) is STATIC:
+        return type(x) is STATIC
     if is_tuple(x):
         return all(map(_is_static, x))
     n = leaf(x)

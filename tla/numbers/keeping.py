@@ -124,7 +124,7 @@ def _assumptions(arguments: tuple[Any, ...]) -> list[Condition]:
     todo = [*arguments]
     seen: set[int] = set()  # of many parts some may be shared
     for x in todo:
-        if isinstance(x, tuple):
+        if is_tuple(x):
             if len(todo) > _MANY:
                 if id(x) in seen:
                     continue
