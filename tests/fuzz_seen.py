@@ -744,7 +744,8 @@ def inverts(x: Any, side: Callable[[Any], Any]) -> Any:
 def parts_invert(x: Any, side: Callable[[Any], Any]) -> bool:
     """Whether the functions outside are swizzles, and the layout behind them has an inverse."""
     plain = inmost(x)
-    up = Layout(plain.shape, mapped(abs, plain.stride))  # modes that run down are turned round
+    up = Layout(plain.shape, mapped(abs, plain.stride))
+    up = up if naive_is_injective(up) else plain  # modes that run down are turned round
     return all(isinstance(f, Swizzle) for f, _n in outside(x)) and inverts(up, side) is not None
 
 

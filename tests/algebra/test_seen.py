@@ -257,6 +257,8 @@ def test_modes_that_run_down() -> None:
     ):
         a: Any = parse(text)
         assert [left_inverse(a).extended(x) for x in table(a)] == [*range(int(a.size))]
+    with pytest.raises(LayoutError, match="reaches offsets below 0"):  # an offset has two indices
+        left_inverse(parse("Sw<0,0,0> o 1 o (2,2):(1,-1)"))
     back = right_inverse(parse("Sw<1,0,2> o 7 o 8:-1"))
     assert [parse("Sw<1,0,2> o 7 o 8:-1")(back(i)) for i in range(8)] == [*range(8)]
 

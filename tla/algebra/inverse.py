@@ -347,6 +347,8 @@ def _turned(layout: ComposedLayout) -> tuple[ComposedLayout, AnyLayout, int] | N
             start, least = start + (s - 1) * below, least + (s - 1) * d
         below *= s
     up = of_modes([(s, abs(d)) for s, d in modes])
+    if not is_injective(up):  # the index of an offset may then lie beyond the end, where none is turned
+        return None
     return ComposedLayout(layout.outer, layout.offset + least, up), of_modes(steps), start
 
 
