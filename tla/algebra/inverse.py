@@ -281,7 +281,9 @@ def _inverse_seen(layout: ComposedLayout, inverse: Callable[[Any], Any]) -> Any:
     outer, offset, inside = layout.outer, known_int(layout.offset), layout.inner
     if is_layout(outer) and is_layout(inside) and not offset:
         with suppress(LayoutError, CoordinateError):
-            return inverse(composed(outer, inside))  # it is one layout
+            whole = composed(outer, inside)
+            if inverse is right_inverse or is_injective(whole):  # else an index may lie beyond its end
+                return inverse(whole)
     turned = _turned(layout)
     if turned is not None and (inverse is left_inverse or not turned[0].offset):
         back = inverse(turned[0])
@@ -314,8 +316,8 @@ def _inverse_seen(layout: ComposedLayout, inverse: Callable[[Any], Any]) -> Any:
         back = inverse(grown)
         if inverse is right_inverse:
             known = known_int(inner.size)
-            run = next((i for i, x in enumerate(listed(back)) if x >= known), known_int(back.size))
-            back = composed(back, make_layout(run))
+            run = next((i for i, x in enumerate(listed(back)) if x >= known), None)
+            back = back if run is None else ComposedLayout(back, _0, make_layout(run))
         return _after(inner, -layout.offset, back)
     if inverse is right_inverse:
         size = run_of(outer, known_int(inner.size))
