@@ -279,7 +279,7 @@ def _inverse_seen(layout: ComposedLayout, inverse: Callable[[Any], Any]) -> Any:
     function that leads out of the run of the inner layout cuts it.
     """
     outer, offset, inside = layout.outer, known_int(layout.offset), layout.inner
-    if is_layout(outer) and is_layout(inside) and not offset:
+    if not offset and not is_swizzle(outer) and is_layout(inside):
         with suppress(LayoutError, CoordinateError):
             whole = composed(outer, inside)
             if inverse is right_inverse or is_injective(whole):  # else an index may lie beyond its end
@@ -302,9 +302,8 @@ def _inverse_seen(layout: ComposedLayout, inverse: Callable[[Any], Any]) -> Any:
             layout=layout,
         )
     inner: Any = inverse(inside)
-    end = offset + end_of(inside)
     if not is_swizzle(outer):
-        grown = grown_to(outer, end)
+        grown = grown_to(outer, offset + end_of(inside))
         if inverse is left_inverse and not is_injective(grown):
             raise UnsupportedError(
                 f"{layout} has no left inverse of known form",
@@ -322,12 +321,14 @@ def _inverse_seen(layout: ComposedLayout, inverse: Callable[[Any], Any]) -> Any:
     if inverse is right_inverse:
         size = run_of(outer, known_int(inner.size))
     else:
-        size = -(-end // outer.size.real) * outer.size.real
+        size = -(-(offset + end_of(inside)) // outer.size.real) * outer.size.real
     swizzle = None if offset or is_composed(inner) else outside(inner, outer, make_layout(size))
-    if swizzle is not None and is_layout(inner):
+    if swizzle is not None:
+        if known_int(inner.size) == size:
+            return seen_through(swizzle, _0, inner)
         with suppress(LayoutError):  # the inverse may not be cut there
-            whole = inner if known_int(inner.size) == size else composed(inner, make_layout(size))
-            return seen_through(swizzle, _0, whole)
+            whole: Any = inner
+            return seen_through(swizzle, _0, composed(whole, make_layout(size)))
     return _after(inner, -layout.offset, ComposedLayout(outer, _0, make_layout(size)))
 
 
@@ -336,11 +337,10 @@ def _turned(layout: ComposedLayout) -> tuple[ComposedLayout, AnyLayout, int] | N
 
     With it come the index of an index of the turned one, as a layout and what is added to it.
     """
-    if is_composed(layout.inner):
+    given = [] if is_composed(layout.inner) else raw_modes(layout.inner)
+    if not any(known_lt(d, 0) for _s, d in given) or not known_int(layout.inner.size):
         return None
-    modes = [(known_int(s), known_int(d)) for s, d in raw_modes(layout.inner)]
-    if all(d >= 0 for _s, d in modes) or not all(s for s, _d in modes):
-        return None
+    modes = [(known_int(s), known_int(d)) for s, d in given]
     steps: Modes = []
     below, start, least = 1, 0, 0
     for s, d in modes:
