@@ -644,7 +644,7 @@ def true_left(a: Any, b: Any, extend: bool = True) -> Truth:
         wanted = [extended(a, x) for x in values]
     except IndexError:
         return OPEN  # it leads where the left side has no offset
-    if not extend and not isinstance(a, Swizzle) and max(values, default=0) >= naive_size(a.shape):
+    if not extend and not isinstance(a, Swizzle) and max(values, default=-1) >= naive_size(a.shape):
         return NO
     if (
         not isinstance(b, ComposedLayout)

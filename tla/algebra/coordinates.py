@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CoordinateError, LayoutError
-from ..layouts import AnyLayout, compact_col_major, product, text_of, transform_leaf, trusted
+from ..layouts import AnyLayout, compact_col_major, leaves, product, text_of, transform_leaf, trusted
 from ..numbers import Basis, _0, _1, is_tuple, known_eq, known_int, less
 from .modes import in_profile, raw_modes
 
@@ -148,9 +148,7 @@ def indexing(b: AnyLayout, shape: Any) -> AnyLayout:
                 shape=shape,
                 mode=path,
             )
-        while is_tuple(step):
-            step = step[0]
-        weights[path] = step
+        weights[path] = next(iter(leaves(step)), _1)
     return trusted(b.shape, transform_leaf(partial(_weighted, weights), b.stride))
 
 
