@@ -327,8 +327,8 @@ def _inverse_seen(layout: ComposedLayout, inverse: Callable[[Any], Any]) -> Any:
         if known_int(inner.size) == size:
             return seen_through(swizzle, _0, inner)
         with suppress(LayoutError):  # the inverse may not be cut there
-            whole: Any = inner
-            return seen_through(swizzle, _0, composed(whole, make_layout(size)))
+            cut: Any = inner
+            return seen_through(swizzle, _0, composed(cut, make_layout(size)))
     return _after(inner, -layout.offset, ComposedLayout(outer, _0, make_layout(size)))
 
 
