@@ -20,10 +20,11 @@ from itertools import accumulate, combinations
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 from ..errors import CoordinateError, LayoutError, UndecidedError
-from ..ground import Record, guarded
+from ..ground import Record, guarded, written
 from ..layouts import AnyLayout, ComposedLayout, Swizzle, as_layout, is_composed, is_swizzle
-from ..numbers import PLAIN_INTS, known_int, leaf
+from ..numbers import PLAIN_INTS, known_int, known_lt, leaf
 from .coalesce import coalesced
+from .coordinates import has_coordinates
 from .modes import modes_of, of_modes, raw_modes, row
 
 if TYPE_CHECKING:
@@ -88,7 +89,12 @@ class LinearLayout(Record):
         start = known_int(leaf(constant))
         for x in (*images, start):
             if not 0 <= x < 1 << m:
-                raise LayoutError(f"{x} is no number of the {m} bits that come out", column=x, bits=m)
+                raise LayoutError(
+                    f"a column is {written(x)}, and what comes out has {m} bit{'' if m == 1 else 's'}:"
+                    f" it is below {written(1 << m)}",
+                    column=x,
+                    bits=m,
+                )
         return cls._of(*dims, images, start)
 
     @property
@@ -454,12 +460,15 @@ def conjugate(layout: AnyLayout, swizzle: Swizzle) -> Swizzle | None:
     Swizzle(3, 0, -6)
     """
     bits, base, shift = swizzle.bits.real, swizzle.base.real, swizzle.shift.real
+    modes = raw_modes(layout)
+    if has_coordinates(modes):
+        return None
     if not bits:
-        return swizzle
+        return None if any(known_lt(d, 0) for _s, d in modes) else swizzle
     high, low = (base + shift, base) if shift > 0 else (base, base - shift)
     first = other = -1
     end = taken = 0
-    for s, d in raw_modes(layout):  # powers of 2 that share no bit of the offset: moved as they are
+    for s, d in modes:  # powers of 2 that share no bit of the offset: moved as they are
         if type(s) not in PLAIN_INTS or type(d) not in PLAIN_INTS:
             break
         n, step = s.real, d.real
