@@ -209,7 +209,6 @@ def _ints_of(mode: Mode) -> tuple[Any, ...]:
 
 def _same_seen(a: Any, b: Any) -> bool:
     """`same_function`, one of the two behind a function: by what is outside, else one by one."""
-    a, b = of_coordinates(a), of_coordinates(b)
     if known_int(a.size) != known_int(b.size):
         return False
     of_one = is_composed(a) and is_composed(b) and (a.outer, a.offset) == (b.outer, b.offset)
