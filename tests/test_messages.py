@@ -32,6 +32,23 @@ ROWS: list[tuple[Callable[[], Any], str, str]] = [
     (lambda: f.make_layout([4, 8]), "'shape' in make_layout([4, 8])", "Write a tuple"),
     (lambda: f.Layout(4, "2"), "'stride' in Layout(4, '2')", "Write 2."),
     (lambda: f.complement(24, Layout(4, 2)), "'cotarget' in complement(layout=24, cotarget=", ""),
+    (lambda: f.make_layout(tla.Swizzle(3, 3, 3)), "A swizzle has no shape: composition(swizzle", ""),
+    (lambda: f.left_inverse(tla.Swizzle(3, 3, 3)), "expected a layout, got Swizzle", "has no shape"),
+    (lambda: f.same_function(parse("Sw<1,0,2> o 0 o 8:1"), 8), "'b' in same_function(a=", "got int 8"),
+    (lambda: f.zipped_divide(ZN, parse("Sw<1,0,2> o 0 o 8:1")), "The layout inside is 8:1", ""),
+    (
+        lambda: tla.composition(tla.Swizzle(1, 0, 2), tla.make_identity_layout((4, 8))),
+        "the swizzle Sw<1,0,2> permutes offsets, and (4,8):(_1@0,_1@1) gives coordinates",
+        "",
+    ),
+    (lambda: tla.gpu.bank_conflicts(ZN, Layout(128), element_bits=32), "thread 96 reaches index 96", ""),
+    (
+        lambda: tla.gpu.to_linear(tla.make_identity_layout((4, 8))),
+        "a coordinate, and here",
+        "composition(la",
+    ),
+    (lambda: f.gpu.from_linear(8), "not int 8", "tla.gpu.to_linear(layout) gives one"),
+    (lambda: tla.upcast(tla.make_identity_layout((4, 8)), 2), "have no order", "needs offsets"),
     (lambda: f.make_layout_tile((4, 4), ZN), "'tile' in make_layout_tile(layout=(4, 4), tile=", ""),
     (lambda: layout(True), "'coord' in layout(True)", "Write 1."),
     (

@@ -276,6 +276,23 @@ def test_inverses() -> None:
     assert answered > 45
 
 
+def test_inverses_of_what_does_not_move() -> None:
+    assert left_inverse(parse("1:2@0+3@1"))((0, 0)) == 0
+    assert left_inverse(parse("(1,4):(1@0,0@0)"))((0,)) == 0
+    assert left_inverse(parse("(4,1):(1@1,2@0+3@2)"))((0, 3, 0)) == 3
+
+
+def test_a_mode_without_parts() -> None:
+    whole = Layout((4, (), ((), 2)), (1, (), ((), 4)))
+    assert composition(whole, Layout((1, 2), (E(1), E(2))))(0, 1) == 4
+
+
+def test_one_function_of_coordinates() -> None:
+    texts = [("(2,2):(1@0,2@0)", "4:1@0"), ("4:0@1", "4:0"), ("(2,2):(1@0,3@1@1)", "1:0")]
+    found = [tla.same_function(parse(a), parse(b)) for a, b in [*texts, ("2:-1@0", "2:0")]]
+    assert found == [True, True, False, False]
+
+
 def _fitted(c: Any, shape: Any) -> Any:
     """A coordinate with the modes of a shape, 0 where it has none."""
     return tuple([*c, *[0] * len(shape)][: len(shape)]) if isinstance(shape, tuple) else c

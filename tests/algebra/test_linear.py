@@ -146,7 +146,7 @@ def test_dims_by_name() -> None:
     assert f.at(register=1) == {"dim0": 0, "dim1": 1}
     with pytest.raises(LayoutError, match="3 bits go in, so there are 3 columns, not 2"):
         LinearLayout({"register": 1, "lane": 2}, {"dim0": 3}, (1, 2))
-    with pytest.raises(LayoutError, match="8 is no number of the 3 bits"):
+    with pytest.raises(LayoutError, match="a column is 8, and what comes out has 3 bits"):
         LinearLayout({"x": 1}, {"y": 3}, (8,))
     with pytest.raises(IndexError, match="no in dim has the name 'warp'"):
         f.at(warp=1)

@@ -14,6 +14,7 @@ from tla import (
     CongruenceError,
     CoordinateError,
     Layout,
+    LayoutError,
     Tensor,
     _,
     inner_partition,
@@ -104,6 +105,9 @@ def test_partitions_against_the_divided_layout() -> None:
             else tla.make_ordered_layout(tile, tuple(range(len(tile)))[::-1])
         )
         held = [local_partition(layout, threads, t) for t in range(inside)]
+        every, _offset = local_partition(layout, threads, _)
+        for t, (part, offset) in enumerate(held):
+            assert all(every(t + inside * k) == part(k) + offset for k in range(outside))
         found = sorted(part(k) + offset for part, offset in held for k in range(outside))
         assert found == sorted(int(layout(k)) for k in range(layout.size))
 
@@ -121,10 +125,18 @@ def test_what_is_not_there() -> None:
     a = Layout((8, 6), (6, 1))
     with pytest.raises(CoordinateError, match=r"there is no thread 6 in \(2,3\)"):
         local_partition(a, Layout((2, 3)), 6)
+    with pytest.raises(LayoutError, match=r"not numbered 0 to 3, each once"):
+        local_partition(a, Layout((2, 2), (1, 3)), _)
     with pytest.raises(CoordinateError, match=r"there is no thread 2 in \(2,2\):\(1,3\)"):
         local_partition(a, Layout((2, 2), (1, 3)), 2)
-    with pytest.raises(CoordinateError):
+    for there in (local_partition(a, Layout((2, 2), (1, 3)), n)[1] for n in (0, 1, 3, 4)):
+        assert there in (0, 6, 1, 7)  # threads whose strides do not nest
+    with pytest.raises(CoordinateError, match=r"no tile \(2,0\): the tiles have the shape \(2,3\)"):
         inner_partition(a, (4, 2), (2, 0))
+    with pytest.raises(CoordinateError, match=r"no tile \(2,0,1\): the tiles .*\n.* takes 2 modes"):
+        local_tile(a, (4, 2), (2, 0, 1))
+    with pytest.raises(CoordinateError, match=r"no element \(4,_\): a tile has the shape \(4,2\)"):
+        outer_partition(a, (4, 2), (4, _))
     wrong: Any = 7
     for proj in (wrong, (1, _, 1)):
         with pytest.raises(CongruenceError, match=r"the projection .* does not fit"):

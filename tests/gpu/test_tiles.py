@@ -305,8 +305,10 @@ def test_what_is_refused() -> None:
     with pytest.raises(LayoutError, match="no MMA atom is named SM80"):
         tiled_mma("SM80")
     copy = tiled_copy("UniversalCopy<uint128_t>", Layout((16, 8), (8, 1)), Layout((1, 8)))
-    with pytest.raises(CoordinateError, match="thread 128 is not one of 128"):
+    with pytest.raises(CoordinateError, match=r"thread 128 takes no part in Univ.*\s+The threads are 0"):
         copy.partition(Layout((16, 64)), 128, "src")
+    with pytest.raises(DivisibilityError, match="parts of 3 values do not fill the tile"):
+        copy.retile(Layout(3))
     with pytest.raises(DivisibilityError, match="no whole number of UniversalCopy<uint128_t>"):
         tiled_copy("UniversalCopy<uint128_t>", Layout((16, 8)), Layout((1, 4)), element_bits=16)
     with pytest.raises(CoordinateError):

@@ -89,7 +89,12 @@ if TYPE_CHECKING:
         numbered_layout as numbered_layout,
     )
     from .inverse import left_inverted as left_inverted, right_inverted as right_inverted
-    from .linear import swizzles as swizzles
+    from .linear import (
+        MOST_WIDTH as MOST_WIDTH,
+        bits_of_extent as bits_of_extent,
+        split as split,
+        swizzles as swizzles,
+    )
     from .modes import (
         is_one as is_one,
         is_symbolic as is_symbolic,

@@ -6,11 +6,12 @@ from __future__ import annotations
 from math import gcd, prod
 from typing import TYPE_CHECKING, Any
 
-from ..errors import CoordinateError, LayoutError, UndecidedError, UnsupportedError
+from ..errors import CoordinateError, LayoutError, UndecidedError
 from ..ground import constexpr
 from ..layouts import (
     AnyLayout,
     ComposedLayout,
+    Swizzle,
     as_layout,
     is_composed,
     is_static,
@@ -18,12 +19,22 @@ from ..layouts import (
     make_layout,
     static_as,
 )
-from ..numbers import _0, _1, is_asked, is_open, known_int
+from ..numbers import _0, _1, is_asked, is_open, known_eq, known_int
 from .coalesce import coalesced, same_function
 from .composition import composed, composition
 from .inverse import right_inverse
 from .linear import run_of
-from .modes import Modes, is_one, named, of_modes, operation, raw_modes, read_both
+from .modes import (
+    Modes,
+    end_of,
+    grown_to,
+    is_one,
+    named,
+    of_modes,
+    operation,
+    raw_modes,
+    read_both,
+)
 
 if TYPE_CHECKING:
     from ..numbers import Conditions
@@ -51,8 +62,8 @@ def max_common_layout(a: AnyLayout, b: AnyLayout, *, assume: Conditions | None =
     if is_composed(a) or is_composed(b):
         (inner_a, whole_a), (inner_b, whole_b) = whole_vectors(a), whole_vectors(b)
         common = max_common_layout(inner_a, inner_b)
-        if is_composed(a) and is_composed(b) and a.outer == b.outer and not (a.offset or b.offset):
-            outer: Any = a.outer
+        outer = _outer_of_both(a, b)
+        if outer is not None:
             run = make_layout(run_of(outer, known_int(common.size)))
             found: Any = composition(common, ComposedLayout(outer, _0, run))
         else:
@@ -62,20 +73,29 @@ def max_common_layout(a: AnyLayout, b: AnyLayout, *, assume: Conditions | None =
     return named("max_common_layout", _common, as_layout(a), as_layout(b), inner=True)
 
 
+def _outer_of_both(a: Any, b: Any) -> Swizzle | None:
+    """The swizzle that two plain layouts stand behind, without an offset."""
+    for x in (a, b):
+        if not is_composed(x) or x.offset or is_composed(x.inner) or x.outer != a.outer:
+            return None
+    return a.outer if is_swizzle(a.outer) else None
+
+
 def whole_vectors(layout: Any) -> tuple[Any, int]:
-    """Return what lies behind a swizzle, and how long the aligned vectors are that it leaves whole.
+    """Return what lies behind functions, and how long the aligned vectors are that they leave whole.
 
     Of a plain layout it is the layout, and 0: no length is too long.
     """
     if not is_composed(layout):
         return as_layout(layout), 0
     inner, longest = whole_vectors(layout.inner)
-    if not is_swizzle(layout.outer):
-        raise UnsupportedError(
-            f"the vectors of {layout} are not known: its outer function is no swizzle"
-        )
-    unmoved = 1 << int(layout.outer.base) if layout.outer.bits else 0
-    return inner, gcd(longest, unmoved, known_int(layout.offset))
+    outer, offset = layout.outer, known_int(layout.offset)
+    if is_swizzle(outer):
+        unmoved = 1 << outer.base.real if outer.bits else 0
+    else:
+        size, step = coalesced(raw_modes(grown_to(outer, offset + end_of(layout.inner))))[0]
+        unmoved = known_int(size) if known_eq(step, 1) else 1
+    return inner, gcd(longest, unmoved, offset)
 
 
 def _common(a: AnyLayout, b: AnyLayout) -> AnyLayout:

@@ -42,9 +42,21 @@ from ..numbers import (
     less,
 )
 from .alignment import whole_vectors
-from .coalesce import coalesced
+from .coalesce import coalesce, coalesced
 from .domain import common_divisor
-from .modes import Modes, first_of, in_shape, is_one, leaf_names, magnitude, named, operation, raw_modes
+from .modes import (
+    Modes,
+    end_of,
+    first_of,
+    grown_to,
+    in_shape,
+    is_one,
+    leaf_names,
+    magnitude,
+    named,
+    operation,
+    raw_modes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -229,18 +241,41 @@ def _growing(layout: AnyLayout, n: Any, modes: Modes) -> int | None:
 
 
 def _cast_seen(layout: ComposedLayout, n: Any, cast: Callable[[AnyLayout, Any], AnyLayout]) -> Any:
-    """A cast of a layout seen through a swizzle: the swizzle moves by the bits of ``n``."""
-    swizzle = _cast_swizzle(layout, layout.outer, n, cast)
+    """A cast of a layout seen through a function: the bits of a swizzle move by those of ``n``."""
+    if is_swizzle(layout.outer):
+        outer = _cast_swizzle(layout, layout.outer, n, cast)
+    else:
+        outer, n = _cast_outer(layout, n, cast)
     if cast is downcast:
-        return ComposedLayout(swizzle, layout.offset * n, cast(layout.inner, n))
-    if known_int(layout.offset) % known_int(n):
+        return ComposedLayout(outer, layout.offset * n, cast(layout.inner, n))
+    if not divides(n, layout.offset):
         raise DivisibilityError(
             f"upcast of {layout} by {n} does not give whole vectors",
             f"Its offset {layout.offset} is no multiple of {n}.",
             layout=layout,
             n=n,
         )
-    return ComposedLayout(swizzle, layout.offset // n, cast(layout.inner, n))
+    return ComposedLayout(outer, layout.offset // n, cast(layout.inner, n))
+
+
+def _cast_outer(layout: ComposedLayout, n: Any, cast: Any) -> tuple[AnyLayout, Any]:
+    """A cast of the layout outside of another, and by how much to cast the other.
+
+    Where the first extent alone changes, by a factor ``f``, the index changes by ``f`` as a whole.
+    """
+    outer: Any = layout.outer
+    outer = grown_to(outer, known_int(layout.offset) + end_of(layout.inner))
+    whole = cast(outer, n)
+    (first, *rest), (now, *others) = ([known_int(s) for s, _d in raw_modes(x)] for x in (outer, whole))
+    wide, narrow = max(first, now), min(first, now)
+    if rest != others or not narrow or wide % narrow:
+        raise UnsupportedError(
+            f"{layout} cannot be cast by {n}: its outer layout {layout.outer} holds neighbours apart",
+            "It works where an extent of its first mode alone changes.",
+            layout=layout,
+            n=n,
+        )
+    return whole, static_as(n, wide // narrow)
 
 
 def _cast_swizzle(layout: Any, outer: Any, n: Any, cast: Any) -> Any:
@@ -251,10 +286,11 @@ def _cast_swizzle(layout: Any, outer: Any, n: Any, cast: Any) -> Any:
     """
     _require_positive(n, "the elements of a vector")
     count = known_int(n)
-    if not is_swizzle(outer) or count & (count - 1):
+    if count & (count - 1):
+        if not outer.bits:
+            return outer
         raise UnsupportedError(
-            f"{layout} cannot be cast by {n}: its outer function moves no whole vectors",
-            "A swizzle does where n is a power of 2.",
+            f"{layout} cannot be cast by {n}: its swizzle moves whole vectors of a power of 2",
             layout=layout,
             n=n,
         )
@@ -373,8 +409,20 @@ def max_alignment(layout: AnyLayout) -> int:
     """
     inner, whole = whole_vectors(layout)
     widest: int = named("the widest vector", _widest, inner)
-    shorter: int = static_as(layout, gcd(known_int(widest), whole)) if whole else widest
-    return shorter
+    if not whole:
+        return widest
+    both = gcd(known_int(widest), whole)
+    shorter: int = next(n for n in range(both, 0, -1) if not both % n and _holds_vectors(layout, n))
+    return static_as(layout, shorter)  # type: ignore[no-any-return]
+
+
+def _holds_vectors(layout: AnyLayout, n: int) -> bool:
+    """Whether a layout behind a function has vectors of some elements."""
+    try:
+        upcast(coalesce(layout), n)
+    except (LayoutError, UnsupportedError):
+        return False
+    return True
 
 
 def _widest(layout: AnyLayout) -> Any:

@@ -35,6 +35,7 @@ from ..numbers import (
     INT,
     PLAIN_INTS,
     TUPLE,
+    Basis,
     Int,
     IntTuple,
     Questions,
@@ -191,18 +192,23 @@ def same_function(a: AnyLayout, b: AnyLayout) -> bool:
     Source: Cecka, CuTe Layout Representation and Algebra, on coalescing.
     """
     if is_composed(a) or is_composed(b):
-        return _same_seen(a, b)
+        return _same_seen(of_coordinates(a), of_coordinates(b))
     forms = [raw_modes(coalesce(x)) for x in (a, b)]
-    if not is_symbolic(*forms[0], *forms[1]):
+    if not is_symbolic(*forms[0], *forms[1]) or not is_symbolic(*map(_ints_of, chain(*forms))):
         empty = [any(s == 0 for s, _d in form) for form in forms]
         return all(empty) if any(empty) else forms[0] == forms[1]
     answer, obligation = _one_form(*forms)
     return answer or decide(_may_differ(a, b), obligation)
 
 
+def _ints_of(mode: Mode) -> tuple[Any, ...]:
+    """The ints of a mode, whose stride may count along modes of a coordinate."""
+    s, d = mode
+    return (s, *d.terms.values()) if isinstance(d, Basis) else mode
+
+
 def _same_seen(a: Any, b: Any) -> bool:
     """`same_function`, one of the two behind a function: by what is outside, else one by one."""
-    a, b = of_coordinates(a), of_coordinates(b)
     if known_int(a.size) != known_int(b.size):
         return False
     of_one = is_composed(a) and is_composed(b) and (a.outer, a.offset) == (b.outer, b.offset)

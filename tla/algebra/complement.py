@@ -10,15 +10,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..errors import LayoutError, OverlapError, UndecidedError, UnsupportedError
-from ..ground import constexpr, naming_call
+from ..errors import LayoutError, OverlapError, UnsupportedError
+from ..ground import constexpr, naming_call, shown
 from ..layouts import (
     AnyLayout,
-    ComposedLayout,
     as_shape,
     is_composed,
+    is_layout,
     is_swizzle,
     leaves,
+    static_as,
     text_of,
     trusted,
 )
@@ -40,13 +41,15 @@ from ..numbers import (
     known_lt,
 )
 from .composition import tiler_layout
+from .coordinates import has_coordinates
 from .facts import is_bijective
-from .linear import eliminated, preimage, run_of, to_linear
+from .linear import run_of
 from .modes import (
     Mode,
     Modes,
     by_stride,
     is_one,
+    listed,
     moving_modes,
     of_modes,
     raw_modes,
@@ -99,31 +102,37 @@ def complement(
 
 
 def _filling(layout: Any) -> AnyLayout:
-    """The inner layout of one that reaches the same offsets, of a swizzle that keeps them together."""
-    inner: AnyLayout = layout.inner
-    n, is_seen = known_int(inner.size), is_swizzle(layout.outer) and not hasattr(inner, "inner")
-    is_range = is_seen and known_eq(layout.offset, 0) is True and is_bijective(inner)
-    is_range = is_range and run_of(layout.outer, n) == n
-    if not is_seen or not (is_range or _moves_as_one(layout, inner)):
-        raise UnsupportedError(
-            f"{layout} has no complement of known form",
-            "It has one where what the inner layout reaches stays together: the swizzle maps it onto"
-            " itself, and the offset adds no bit that it has.",
-            layout=layout,
-        )
-    return inner
+    """A layout that reaches the offsets of one behind a function, counted from the least of them.
 
-
-def _moves_as_one(layout: ComposedLayout, inner: AnyLayout) -> bool:
-    """Whether bits show that the offsets of a layout are those of the inner one, all moved alike."""
-    try:
-        f, g = to_linear(layout), to_linear(inner)
-    except (LayoutError, UndecidedError):
-        return False
-    pivots, _kernel = eliminated(g.columns)
-    _index, first = preimage(pivots, f.constant)
-    is_onto_itself = f.rank == g.rank and not any(preimage(pivots, x)[1] for x in f.columns)
-    return is_onto_itself and not any(first & column for column in g.columns)
+    Behind a swizzle that maps a range onto itself it is that range; elsewhere the offsets are listed.
+    """
+    inner: Any = layout.inner
+    while is_composed(inner) and not known_int(inner.size):
+        inner = inner.inner
+    n, is_plain = known_int(inner.size), is_swizzle(layout.outer) and is_layout(inner)
+    is_range = is_plain and known_eq(layout.offset, 0) is True and is_bijective(layout.inner)
+    if is_range and run_of(layout.outer, n) == n:
+        return inner  # type: ignore[no-any-return]
+    offsets = sorted({*listed(layout)})
+    if not offsets:
+        return inner  # type: ignore[no-any-return]
+    modes: Modes = []
+    end, left = 1, [x - offsets[0] for x in offsets]
+    while len(left) > 1:  # the shortest step, as often as it goes on, and what is left of one period
+        step = left[1]
+        extent = next((i for i, x in enumerate(left) if x != i * step), len(left))
+        first = left[::extent]
+        if step < end or [x + i * step for x in first for i in range(extent)] != left:
+            raise UnsupportedError(
+                f"{layout} has no complement of known form",
+                f"It has one where some layout reaches its offsets, mode above mode; they are"
+                f" {shown(offsets)}.",
+                layout=layout,
+            )
+        modes.append((extent, step))
+        end, left = extent * step, first
+    found: AnyLayout = static_as(layout, of_modes(modes or [(1, 0)]))
+    return found
 
 
 def free(
@@ -183,6 +192,12 @@ def gaps_between(
     """
     ask = Questions(lambda: f"the complement of {layout}")
     moving = moving_modes(raw_modes(layout), ask)
+    if has_coordinates(moving):
+        raise LayoutError(
+            f"{layout} has no complement: coordinates have no order",
+            "A complement is made of the gaps between offsets that grow.",
+            layout=layout,
+        )
     for mode in moving:
         s, d = mode
         if known_lt(_0, s) is False:

@@ -27,9 +27,10 @@ from __future__ import annotations
 
 from contextlib import suppress
 from math import prod
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, overload
 
-from ..errors import LayoutError, NotALayoutError, UndecidedError, UnsupportedError
+from ..errors import CoordinateError, LayoutError, NotALayoutError, UndecidedError
 from ..ground import constexpr
 from ..layouts import (
     AnyLayout,
@@ -67,7 +68,18 @@ from .coalesce import coalesced
 from .coordinates import indexing
 from .existence import Search
 from .linear import as_swizzle, conjugate, to_linear
-from .modes import Modes, can_grow, in_shape, is_one, of_modes, one_mode, raw_modes, read_both
+from .modes import (
+    Modes,
+    can_grow,
+    end_of,
+    in_shape,
+    is_one,
+    listed,
+    of_modes,
+    one_mode,
+    raw_modes,
+    read_both,
+)
 from .steps import CompositionStep
 
 if TYPE_CHECKING:
@@ -150,7 +162,7 @@ def composition(
         seen: ComposedLayout = a.with_inner(inner)
         return seen
     if is_swizzle(b) or is_composed(b):
-        return _of_seen(as_layout(a), b)
+        return _of_seen(as_layout(a), b, extend)
     if not is_tuple(b):
         return as_layout(a) if is_left_alone(b) else composed(a, tiler_layout(right), extend)
     return _by_mode(a, b) if extend else _by_mode(a, b, extend=False)  # quicker with two arguments
@@ -173,18 +185,35 @@ def _of_swizzle(a: Swizzle, b: Any) -> Any:
     return ComposedLayout(a, _0, b) if both is None else ComposedLayout(both, b.offset, b.inner)
 
 
-def _of_seen(a: AnyLayout, b: Swizzle | ComposedLayout) -> ComposedLayout:
+def _of_seen(a: AnyLayout, b: Swizzle | ComposedLayout, extend: bool) -> ComposedLayout:
     """The composition of a layout with a swizzle, or with a layout seen through one.
 
     Where ``a`` moves the bits of the swizzle together, the swizzle goes outside. Elsewhere ``a`` does.
     """
     seen = b if is_composed(b) else ComposedLayout(b, _0, make_layout(a.size))
+    if not extend:
+        _require_inside(a, seen)
     outer, moves = seen.outer, known_eq(seen.offset, 0)
     swizzle = outside(a, outer, seen.inner) if moves and is_swizzle(outer) else None
     if swizzle is not None:
         with suppress(LayoutError):  # the inner layouts may not compose
             return ComposedLayout(swizzle, _0, a if is_swizzle(b) else composition(a, seen.inner))
     return ComposedLayout(a, _0, seen)
+
+
+def _require_inside(a: AnyLayout, b: ComposedLayout) -> None:
+    """Refuse a layout behind functions that leads past the end of another."""
+    size = known_int(a.size)
+    if end_of(b) > size:
+        i, offset = max(enumerate(listed(b)), key=itemgetter(1), default=(0, -1))
+        if offset >= size:
+            raise CoordinateError(
+                f"the composition of {a} with {b} reaches past the left side, of size {size}",
+                f"At index {i} the right side is {offset}.",
+                "extend=True lets its last mode grow.",
+                a=a,
+                b=b,
+            )
 
 
 def outside(a: AnyLayout, swizzle: Swizzle, inner: Any) -> Swizzle | None:
@@ -195,21 +224,11 @@ def outside(a: AnyLayout, swizzle: Swizzle, inner: Any) -> Swizzle | None:
     *first, (extent, step) = extended_modes(raw_modes(a))
     below = prod([s for s, _d in first])
     try:
-        end = _end(ComposedLayout(swizzle, _0, inner))
+        end = end_of(ComposedLayout(swizzle, _0, inner))
         last = max(known_int(extent), -(-end // known_int(below)))
-    except (UndecidedError, UnsupportedError, ZeroDivisionError):
+    except (UndecidedError, ZeroDivisionError):
         return None
     return conjugate(of_modes([*first, (1 << (last - 1).bit_length(), step)]), swizzle)
-
-
-def _end(x: Any) -> int:
-    """A number above all that a layout gives."""
-    if not is_composed(x):
-        return known_int(x.cosize)
-    if not is_swizzle(x.outer):
-        raise UnsupportedError("only a swizzle maps a range onto itself")
-    block = int(x.outer.size)
-    return -(-(known_int(x.offset) + _end(x.inner)) // block) * block
 
 
 @keeps_assumptions
@@ -232,8 +251,13 @@ def tiler_layout(tiler: Any) -> AnyLayout:
         return tiler
     if is_dynamic(tiler) and tiler >= 0:
         return trusted(tiler, 1)
-    if is_swizzle(tiler) or is_composed(tiler):
-        raise NotALayoutError(f"{tiler} is seen through a function, and here a layout is needed")
+    if is_composed(tiler):
+        raise NotALayoutError(
+            f"{tiler} is seen through a function, and here a layout is needed",
+            f"The layout inside is {tiler.inner}.",
+        )
+    if is_swizzle(tiler):
+        as_layout(tiler)
     return make_layout(as_shape(tiler))
 
 

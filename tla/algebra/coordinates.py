@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CoordinateError, LayoutError
-from ..layouts import AnyLayout, compact_col_major, product, text_of, transform_leaf, trusted
+from ..layouts import AnyLayout, compact_col_major, leaves, product, text_of, transform_leaf, trusted
 from ..numbers import Basis, _0, _1, is_tuple, known_eq, known_int, less
 from .modes import in_profile, raw_modes
 
@@ -148,9 +148,7 @@ def indexing(b: AnyLayout, shape: Any) -> AnyLayout:
                 shape=shape,
                 mode=path,
             )
-        while is_tuple(step):
-            step = step[0]
-        weights[path] = step
+        weights[path] = next(iter(leaves(step)), _1)
     return trusted(b.shape, transform_leaf(partial(_weighted, weights), b.stride))
 
 
@@ -163,17 +161,16 @@ def by_coordinate(modes: Modes) -> dict[tuple[int, ...], list[tuple[Any, Any, An
     found: dict[tuple[int, ...], list[tuple[Any, Any, Any]]] = {}
     below: Any = _1
     for s, d in modes:
-        moving = (
-            [path for path, n in d.terms.items() if known_eq(n, 0) is not True]
-            if isinstance(d, Basis)
-            else []
-        )
-        if len(moving) > 1:
+        terms = d.terms if isinstance(d, Basis) else {}
+        moving = [path for path, n in terms.items() if known_eq(n, 0) is not True]
+        if len(moving) > 1 and known_eq(s, 1) is not True:
             raise LayoutError(
                 f"no layout inverts a mode {s}:{d}: it counts along {len(moving)} modes at once",
                 stride=d,
             )
+        for path in terms:
+            found.setdefault(path, [])
         for path in moving:
-            found.setdefault(path, []).append((s, d.terms[path], below))
+            found[path].append((s, terms[path], below))
         below = below * s
     return dict(sorted(found.items()))

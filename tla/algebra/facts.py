@@ -14,9 +14,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..errors import UndecidedError, UnsupportedError
+from ..errors import UndecidedError
 from ..ground import constexpr, shortened
-from ..layouts import AnyLayout, as_layout, is_composed, is_swizzle, offset_lists, trusted
+from ..layouts import (
+    AnyLayout,
+    ComposedLayout,
+    as_layout,
+    idx2crd,
+    is_composed,
+    is_swizzle,
+    static_as,
+)
 from ..numbers import (
     IntLike,
     comparison,
@@ -34,7 +42,7 @@ from ..numbers import (
 from .cancelling import cancelling
 from .coalesce import filter_zeros
 from .coordinates import numbered
-from .modes import Modes, in_profile, is_symbolic, magnitude, raw_modes
+from .modes import Modes, in_profile, is_symbolic, listed, magnitude, raw_modes
 from .preimage import preimage
 
 if TYPE_CHECKING:
@@ -53,7 +61,8 @@ def is_injective(layout: AnyLayout) -> bool:
         UndecidedError: the answer depends on a symbolic int, or the modes are so tangled that a
             search of 100,000 steps did not settle it; see `collision`.
     """
-    return _shared(_unswizzled(layout), witness=False) is None
+    inner = _unswizzled(layout)
+    return (_listed_twice(inner) if is_composed(inner) else _shared(inner, witness=False)) is None
 
 
 @constexpr
@@ -63,8 +72,9 @@ def collision(layout: AnyLayout) -> tuple[Any, Any] | None:
     >>> collision(Layout((4, 3), (2, 3))), collision(Layout((2, (2, 3)), (1, (0, 2))))
     (((3, 0), (0, 2)), ((0, (0, 0)), (0, (1, 0))))
 
-    Both are congruent to the shape, no leaf is positive in both, and ``a`` comes before ``b`` in
-    colexicographic order. They are static where the layout is.
+    Both are congruent to the shape, and ``a`` comes before ``b`` in colexicographic order. They are
+    static where the layout is. No leaf is positive in both, except of a layout behind another: there all
+    coordinates are tried.
 
     Raises:
         UndecidedError: the answer depends on a symbolic int, or the modes are so tangled that a
@@ -72,6 +82,8 @@ def collision(layout: AnyLayout) -> tuple[Any, Any] | None:
             it could not settle, counted from 0, and ``steps`` what it did.
     """
     layout = _unswizzled(layout)
+    if is_composed(layout):
+        return _listed_twice(layout)
     pair = _shared(layout, witness=True)
     if pair is None:
         return None
@@ -103,7 +115,7 @@ def is_bijective(layout: AnyLayout) -> bool:
     (True, False)
     """
     if is_composed(layout):
-        return is_contiguous(layout) and (not known_int(layout.size) or _reaches(layout, 0))
+        return is_contiguous(layout) and (not known_int(layout.size) or reaches(layout, 0))
     modes = _real(layout)
     return modes is None or (not _descends(modes) and _end(modes, once=True) is not None)
 
@@ -120,9 +132,9 @@ def is_surjective_onto(layout: AnyLayout, n: IntLike) -> bool:
     if is_composed(layout):
         moving = filter_zeros(_unswizzled(layout))
         if not is_injective(moving):  # some are reached twice, so they are looked at one by one
-            return {*_listed(layout)} == {*range(known_int(size))}
+            return {*listed(layout)} == {*range(known_int(size))}
         is_whole = known_int(layout.cosize) == known_int(moving.size)
-        return is_whole and bool(known_int(moving.size) == size and (not size or _reaches(layout, 0)))
+        return is_whole and bool(known_int(moving.size) == size and (not size or reaches(layout, 0)))
     modes = _real(layout)
     if modes is None:
         return equal(size, 0)
@@ -141,25 +153,25 @@ Numbered: TypeAlias = "list[tuple[int, Any, Any]]"
 """Modes with the index of their leaf: plain ints, and symbolic ints as they are."""
 
 
-def _unswizzled(layout: Any) -> AnyLayout:
+def _unswizzled(layout: Any) -> Any:
     """What lies behind swizzles: each offset of it goes to one of theirs, and no two to the same."""
-    while is_composed(layout):
-        if not is_swizzle(layout.outer):
-            raise UnsupportedError(
-                f"the facts of {layout} are not known: its outer function is no swizzle", layout=layout
-            )
+    while is_composed(layout) and is_swizzle(layout.outer):
         layout = layout.inner
-    return as_layout(layout)
+    return layout if is_composed(layout) else as_layout(layout)
 
 
-def _listed(layout: Any) -> Iterator[int]:
-    """The offsets of a layout behind functions, one by one."""
-    if is_composed(layout):
-        return (known_int(layout.through(x)) for x in _listed(layout.inner))
-    return iter(offset_lists(trusted((layout.shape,), (layout.stride,))))
+def _listed_twice(layout: ComposedLayout) -> tuple[Any, Any] | None:
+    """The first two coordinates of a layout behind another that share an offset."""
+    first: dict[int, int] = {}
+    for i, offset in enumerate(listed(layout)):
+        if offset in first:
+            a, b = (idx2crd(n, layout.shape) for n in (first[offset], i))
+            return static_as(layout, a), static_as(layout, b)
+        first[offset] = i
+    return None
 
 
-def _reaches(layout: Any, offset: int) -> bool:
+def reaches(layout: Any, offset: int) -> bool:
     """Whether an offset is one of a layout behind swizzles, each of which is its own inverse."""
     return next(iter(preimage(layout, offset)), None) is not None
 

@@ -7,6 +7,7 @@ an inverse sends the offset ``d_i`` to the index ``p_i``.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from itertools import pairwise
 from math import prod
@@ -24,7 +25,9 @@ from ..ground import constexpr
 from ..layouts import (
     AnyLayout,
     ComposedLayout,
+    crd2idx,
     is_composed,
+    is_layout,
     is_swizzle,
     make_layout,
     map_parts,
@@ -54,18 +57,22 @@ from .coalesce import coalesced, same_function
 from .complement import overlapping
 from .composition import composed, extended_modes, outside, tiler_layout
 from .coordinates import by_coordinate, has_coordinates
-from .facts import is_injective
+from .facts import collision, is_injective, reaches
 from .linear import run_of
 from .modes import (
     Modes,
     by_stride,
     can_grow,
+    end_of,
     first_of,
+    grown_to,
     is_one,
     is_symbolic,
+    listed,
     moving_modes,
     named,
     of_modes,
+    raw_modes,
     read_modes,
     stride_of,
 )
@@ -140,7 +147,7 @@ def _from_coordinates(side: str, modes: Modes, inverse: Callable[[AnyLayout], An
     """The inverse of a layout of coordinates: what each mode of a coordinate says of the index."""
     parts: list[tuple[tuple[int, ...], AnyLayout]] = []
     for path, along in by_coordinate(modes).items():
-        steps, indices = (of_modes([(mode[0], mode[i]) for mode in along]) for i in (1, 2))
+        steps, indices = (of_modes([(m[0], m[i]) for m in along] or [(_1, _0)]) for i in (1, 2))
         if side == "left" and not is_injective(steps):
             raise OverlapError(
                 f"no left inverse: {steps} along mode {'.'.join(map(str, path))} of the coordinates"
@@ -266,33 +273,92 @@ def left_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = No
 
 
 def _inverse_seen(layout: ComposedLayout, inverse: Callable[[Any], Any]) -> Any:
-    """The inverse of a layout seen through a swizzle: swizzle back, take the offset off, invert.
+    """The inverse of a layout behind a function: undo the function, take the offset off, invert.
 
     A swizzle is its own inverse. Of a right inverse the offsets that are reached run from 0 on; a
-    swizzle that leads out of the run of the inner layout cuts it.
+    function that leads out of the run of the inner layout cuts it.
     """
-    outer, offset = layout.outer, known_int(layout.offset)
-    if not is_swizzle(outer):
-        raise UnsupportedError(
-            f"{layout} has no inverse of known form", "Its outer function is no swizzle.", layout=layout
-        )
-    inner = inverse(layout.inner)
-    known = known_int(inner.size)
-    if inverse is left_inverse:
-        size = -(-known_int(offset + layout.inner.cosize) // outer.size.real) * outer.size.real
-    else:
-        if offset:
-            raise LayoutError(
-                f"{layout} has no right inverse: offset 0 is not reached where the offset is {offset}",
+    outer, offset, inside = layout.outer, known_int(layout.offset), layout.inner
+    if not offset and not is_swizzle(outer) and is_layout(inside):
+        with suppress(LayoutError, CoordinateError):
+            whole = composed(outer, inside)
+            if inverse is right_inverse or is_injective(whole):  # else an index may lie beyond its end
+                return inverse(whole)
+    turned = _turned(layout)
+    if turned is not None and (inverse is left_inverse or not turned[0].offset):
+        back = inverse(turned[0])
+        return _after(make_layout(inside.size), turned[2], _after(turned[1], _0, back))
+    if inverse is right_inverse and offset:
+        if known_eq(layout(0), 0):
+            return make_layout(_1, _0)
+        if reaches(layout, 0):
+            raise UnsupportedError(
+                f"{layout} has no right inverse of known form",
+                "It reaches offset 0, but not at index 0.",
                 layout=layout,
             )
-        size = run_of(outer, known)
-    if not offset:
-        swizzle = outside(inner, outer, make_layout(size))
-        if swizzle is not None:
-            whole = inner if known == size else composed(inner, make_layout(size))
-            return seen_through(swizzle, _0, whole)
-    return ComposedLayout(inner, -layout.offset, ComposedLayout(outer, _0, make_layout(size)))
+        raise LayoutError(
+            f"{layout} has no right inverse: offset 0 is not reached where the offset is {offset}",
+            layout=layout,
+        )
+    inner: Any = inverse(inside)
+    if not is_swizzle(outer):
+        grown = grown_to(outer, offset + end_of(inside))
+        if inverse is left_inverse and not is_injective(grown):
+            raise UnsupportedError(
+                f"{layout} has no left inverse of known form",
+                "Its outer layout leads {} and {} to one offset.".format(
+                    *[crd2idx(c, grown.shape) for c in collision(grown) or ()]
+                ),
+                layout=layout,
+            )
+        back = inverse(grown)
+        if inverse is right_inverse:
+            known = known_int(inner.size)
+            run = next((i for i, x in enumerate(listed(back)) if x >= known), None)
+            back = back if run is None else ComposedLayout(back, _0, make_layout(run))
+        return _after(inner, -layout.offset, back)
+    if inverse is right_inverse:
+        size = run_of(outer, known_int(inner.size))
+    else:
+        size = -(-(offset + end_of(inside)) // outer.size.real) * outer.size.real
+    swizzle = None if offset or is_composed(inner) else outside(inner, outer, make_layout(size))
+    if swizzle is not None:
+        if known_int(inner.size) == size:
+            return seen_through(swizzle, _0, inner)
+        with suppress(LayoutError):  # the inverse may not be cut there
+            cut: Any = inner
+            return seen_through(swizzle, _0, composed(cut, make_layout(size)))
+    return _after(inner, -layout.offset, ComposedLayout(outer, _0, make_layout(size)))
+
+
+def _turned(layout: ComposedLayout) -> tuple[ComposedLayout, AnyLayout, int] | None:
+    """A layout with its modes that run down turned round, or None if there are none.
+
+    With it come the index of an index of the turned one, as a layout and what is added to it.
+    """
+    given = [] if is_composed(layout.inner) else raw_modes(layout.inner)
+    if not any(known_lt(d, 0) for _s, d in given) or not known_int(layout.inner.size):
+        return None
+    modes = [(known_int(s), known_int(d)) for s, d in given]
+    steps: Modes = []
+    below, start, least = 1, 0, 0
+    for s, d in modes:
+        steps.append((s, below if d >= 0 else -below))
+        if d < 0:
+            start, least = start + (s - 1) * below, least + (s - 1) * d
+        below *= s
+    up = of_modes([(s, abs(d)) for s, d in modes])
+    if not is_injective(up):  # the index of an offset may then lie beyond the end, where none is turned
+        return None
+    return ComposedLayout(layout.outer, layout.offset + least, up), of_modes(steps), start
+
+
+def _after(f: Any, offset: Any, inner: Any) -> ComposedLayout:
+    """The function ``f(offset + inner(c))``, where ``f`` may itself stand behind functions."""
+    if is_composed(f):
+        return ComposedLayout(f.outer, f.offset, _after(f.inner, offset, inner))
+    return ComposedLayout(f, offset, inner)
 
 
 def _steps(moving: list[Moving], digits: Modes, end: Any) -> list[InverseStep]:

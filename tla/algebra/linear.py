@@ -20,16 +20,17 @@ from itertools import accumulate, combinations
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 from ..errors import CoordinateError, LayoutError, UndecidedError
-from ..ground import Record, guarded
+from ..ground import Record, guarded, written
 from ..layouts import AnyLayout, ComposedLayout, Swizzle, as_layout, is_composed, is_swizzle
-from ..numbers import PLAIN_INTS, known_int, leaf
+from ..numbers import PLAIN_INTS, known_int, known_lt, leaf
 from .coalesce import coalesced
+from .coordinates import has_coordinates
 from .modes import modes_of, of_modes, raw_modes, row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-_MOST_WIDTH: Final = 2048
+MOST_WIDTH: Final = 2048
 """The bits up to which a function is widened: twice those of a swizzle."""
 
 Dims: TypeAlias = tuple[tuple[str, int], ...]
@@ -88,7 +89,12 @@ class LinearLayout(Record):
         start = known_int(leaf(constant))
         for x in (*images, start):
             if not 0 <= x < 1 << m:
-                raise LayoutError(f"{x} is no number of the {m} bits that come out", column=x, bits=m)
+                raise LayoutError(
+                    f"a column is {written(x)}, and what comes out has {m} bit{'' if m == 1 else 's'}:"
+                    f" it is below {written(1 << m)}",
+                    column=x,
+                    bits=m,
+                )
         return cls._of(*dims, images, start)
 
     @property
@@ -168,8 +174,8 @@ class LinearLayout(Record):
         >>> to_linear(Swizzle(1, 0, 1)).widened(3).columns
         (1, 3, 4)
         """
-        if bits > _MOST_WIDTH:
-            raise LayoutError(f"a linear layout has at most {_MOST_WIDTH} bits, not {bits}", bits=bits)
+        if bits > MOST_WIDTH:
+            raise LayoutError(f"a linear layout has at most {MOST_WIDTH} bits, not {bits}", bits=bits)
         more = range(len(self.columns), bits)
         ins, outs = ((*dims, ("above", len(more))) for dims in (self.ins, self.outs))
         return LinearLayout(ins, outs, (*self.columns, *[1 << i for i in more]), self.constant)
@@ -363,22 +369,17 @@ MOST_BITS = 16
 
 def _index_bits(layout: object, mode: AnyLayout) -> int:
     """The bits of the coordinates of a mode, if each of its extents is a power of 2."""
-    bits = 0
-    for extent, _stride in raw_modes(mode):
-        n = known_int(extent)
-        if n & (n - 1) or not n:
-            top = 1 << n.bit_length() - 1 if n else 0
-            raise LayoutError(
-                f"{layout} is not linear over F2: its extent {n} is not a power of 2",
-                *(
-                    [f"{top} and {n - top} are coordinates of it, {top} ^ {n - top} = {n} is none."]
-                    if n
-                    else ()
-                ),
-                extent=n,
-            )
-        bits += n.bit_length() - 1
-    return bits
+    return sum([bits_of_extent(known_int(extent), layout) for extent, _stride in raw_modes(mode)])
+
+
+def bits_of_extent(n: int, whose: object) -> int:
+    """Return the bits of the coordinates of an extent, which must be a power of 2."""
+    if n < 1 or n & (n - 1):
+        top = 1 << n.bit_length() - 1 if n > 0 else 0
+        ways = [f"{top} and {n - top} are coordinates of it, {top} ^ {n - top} = {n} is none."]
+        summary = f"{whose} is not linear over F2: its extent {n} is not a power of 2"
+        raise LayoutError(summary, *ways[: n > 0], extent=n)
+    return n.bit_length() - 1
 
 
 @guarded
@@ -459,12 +460,15 @@ def conjugate(layout: AnyLayout, swizzle: Swizzle) -> Swizzle | None:
     Swizzle(3, 0, -6)
     """
     bits, base, shift = swizzle.bits.real, swizzle.base.real, swizzle.shift.real
+    modes = raw_modes(layout)
+    if has_coordinates(modes):
+        return None
     if not bits:
-        return swizzle
+        return None if any(known_lt(d, 0) for _s, d in modes) else swizzle
     high, low = (base + shift, base) if shift > 0 else (base, base - shift)
     first = other = -1
     end = taken = 0
-    for s, d in raw_modes(layout):  # powers of 2 that share no bit of the offset: moved as they are
+    for s, d in modes:  # powers of 2 that share no bit of the offset: moved as they are
         if type(s) not in PLAIN_INTS or type(d) not in PLAIN_INTS:
             break
         n, step = s.real, d.real

@@ -10,11 +10,25 @@ a constant of an algorithm is static, so that what comes of static ints alone is
 from __future__ import annotations
 
 from itertools import chain, islice
+from math import prod
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeAlias, TypeVar
 
 from ..ground import constexpr
-from ..layouts import AnyLayout, Layout, OfCoordinates, as_layout, as_static, is_layout, text_of, trusted
+from ..layouts import (
+    AnyLayout,
+    Layout,
+    OfCoordinates,
+    as_layout,
+    as_static,
+    is_composed,
+    is_layout,
+    is_swizzle,
+    offset_lists,
+    static_as,
+    text_of,
+    trusted,
+)
 from ..numbers import (
     INT,
     STATIC,
@@ -25,6 +39,7 @@ from ..numbers import (
     is_tuple,
     keeps_assumptions,
     known_eq,
+    known_int,
     known_lt,
     less,
     static_int,
@@ -177,6 +192,41 @@ def nearest(size: int, works: Callable[[int], bool]) -> list[int]:
     """Return the nearest sizes that work, one below and one above, of the 64 on either side but 1."""
     near = (range(size - 1, max(1, size - 65), -1), range(size + 1, size + 65))
     return [n for sizes in near for n in islice(filter(works, sizes), 1)]
+
+
+def grown_to(layout: AnyLayout, end: int) -> AnyLayout:
+    """Return a layout, whose ints are known, with its last mode as long as ``end`` indices take.
+
+    >>> print(grown_to(Layout((4, 2), (1, 8)), 20))
+    (4,5):(1,8)
+    """
+    *first, (size, step) = raw_modes(layout) or [(1, 0)]
+    below = prod([s for s, _d in first])
+    if not below:
+        return layout
+    longer: AnyLayout = static_as(layout, of_modes([*first, (max(size, -(-end // below)), step)]))
+    return longer
+
+
+def end_of(layout: Any) -> int:
+    """Return a number above all that a layout gives, behind functions too; its ints are known.
+
+    >>> end_of(Layout((4, 2), (1, 8))), end_of(ComposedLayout(Swizzle(1, 0, 2), 1, Layout(8)))
+    (12, 16)
+    """
+    if not is_composed(layout):
+        return known_int(layout.cosize)  # it gives 0 at least
+    outer, end = layout.outer, known_int(layout.offset) + end_of(layout.inner)
+    if is_swizzle(outer):  # it maps each block onto itself
+        return -(-end // outer.size.real) * outer.size.real
+    return known_int(grown_to(outer, end).cosize)
+
+
+def listed(layout: Any) -> Iterator[int]:
+    """Return the offsets of a layout, behind functions too, one by one in the order of the indices."""
+    if is_composed(layout):
+        return (known_int(layout.through(x)) for x in listed(layout.inner))
+    return iter(offset_lists(trusted((layout.shape,), (layout.stride,))))
 
 
 def can_grow(shape: Any) -> bool:

@@ -20,26 +20,37 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..errors import CongruenceError, CoordinateError
+from ..errors import CongruenceError, CoordinateError, LayoutError
 from ..ground import shown, written
 from ..layouts import (
     AnyLayout,
     ComposedLayout,
     Coord,
     Tensor,
+    Underscore,
     _,
     as_layout,
+    as_static,
+    compact_col_major,
     crd2idx,
+    has_underscore,
+    is_composed,
     is_tensor,
     is_underscore,
     make_layout,
     map_parts,
     product_each,
     slice_and_offset,
+    text_of,
     wrap,
 )
-from ..numbers import equal, is_tuple, known_eq, known_lt, leaf
+from ..numbers import _0, equal, is_static, is_tuple, known_eq, known_lt, leaf
+from .composition import composition
 from .divide import zipped_divide
+from .facts import is_bijective
+from .inverse import right_inverse
+from .modes import is_symbolic, modes_of, row
+from .preimage import preimage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,7 +112,26 @@ def _partition(x: AnyView, tiler: Any, coord: Any, fixed: int) -> Any:
     tiles = zipped_divide(whole, tiler)
     at: list[Any] = [(_,) * len(wrap(mode)) for mode in tiles.shape]
     at[fixed] = (*coord, *at[fixed][len(coord) :]) if is_tuple(coord) else coord
-    return cut(x, lambda _x: tiles, tuple(at))
+    try:
+        return cut(x, lambda _x: tiles, tuple(at))
+    except CoordinateError:
+        raise _not_there(make_layout(tiles.shape[fixed]), at[fixed], fixed) from None
+
+
+def _not_there(places: Any, coord: Any, fixed: int) -> CoordinateError:
+    """The error of a coordinate among the tiles, or inside of them."""
+    what = ("tile", "the tiles have") if fixed else ("element", "a tile has")
+    details: tuple[str, ...] = ()
+    try:
+        places[coord] if has_underscore(coord) else places(coord)
+    except CoordinateError as error:
+        details = error.details
+    return CoordinateError(
+        f"there is no {what[0]} {text_of(coord)}: {what[1]} the shape {text_of(places.shape)}",
+        *details,
+        coord=coord,
+        shape=places.shape,
+    )
 
 
 def local_tile(x: AnyView, tiler: Tiler, coord: Coord, proj: Coord | None = None) -> Any:
@@ -124,33 +154,78 @@ def local_tile(x: AnyView, tiler: Tiler, coord: Coord, proj: Coord | None = None
     return inner_partition(x, tiler, coord)
 
 
-def local_partition(x: AnyView, threads: AnyLayout, index: IntLike, proj: Coord | None = None) -> Any:
+def local_partition(
+    x: AnyView, threads: AnyLayout, index: IntLike | Underscore | None, proj: Coord | None = None
+) -> Any:
     """Return what a thread has of ``x``, and its offset: one place in each tile of the threads.
 
     >>> part, offset = local_partition(Layout((128, 8), (8, 1)), Layout((32, 8), (8, 1)), 70)
     >>> print(part, offset)
     (4,1):(256,0) 70
+    >>> every, _offset = local_partition(Layout((128, 8), (8, 1)), Layout((32, 8), (8, 1)), _)
+    >>> print(every, every(70, 3, 0) == offset + part(3, 0))
+    ((8,32),4,1):((1,8),256,0) True
 
     Args:
         threads: The layout of the threads over a tile; its value is the number of the thread.
-        index: The number of the thread.
+        index: The number of the thread; `_` keeps all of them, as a mode in front.
         proj: Which modes of ``threads`` to use, as in `local_tile`.
 
     Raises:
         CoordinateError: no coordinate of ``threads`` has this number.
+        LayoutError: all threads are asked for, and they are not numbered from 0 without gaps.
     Source: CuTe ``local_partition``, tensor_impl.hpp, which takes any number and any layout.
     """
-    shape, stride = wrap(as_layout(threads).shape), wrap(threads.stride)
-    number = leaf(index)
-    is_known = known_lt(number, threads.cosize) is not False and known_lt(number, 0) is not True
-    place = map_parts(partial(_digit, number), shape, stride) if is_known else ()
-    if not is_known or not equal(make_layout(shape, stride).extended(place), number):
-        raise CoordinateError(f"there is no thread {written(number)} in {threads}", thread=number)
+    shape = wrap(as_layout(threads).shape)
+    if is_underscore(index):
+        return _of_all(x, threads, shape if proj is None else _projected(proj, shape), proj)
+    place = _place(threads, leaf(index))
     tile: Any = product_each(shape)
-    at: Any = tuple([crd2idx(c, n) for c, n in zip(place, shape, strict=True)])
+    at: Any = tuple([crd2idx(c, n) for c, n in zip(wrap(place), shape, strict=True)])
     if proj is not None:
         tile, at = (_projected(proj, part) for part in (tile, at))
     return outer_partition(x, tile, at)
+
+
+def _of_all(x: AnyView, threads: AnyLayout, kept: Any, proj: Any) -> Any:
+    """What every thread has, by its number and then as `local_partition` has it."""
+    if not is_bijective(threads):
+        raise LayoutError(
+            f"the threads {threads} are not numbered 0 to {threads.size - 1}, each once",
+            "Ask for one of them: local_partition(x, threads, number).",
+            threads=threads,
+        )
+    steps = compact_col_major(product_each(kept))
+    if proj is not None:  # threads that differ in another mode share a place
+        used = iter(steps)
+        steps = tuple([_0 if is_underscore(keep) else next(used) for keep in proj])
+    numbers = make_layout(product_each(wrap(threads.shape)), steps)
+    place = composition(numbers, right_inverse(threads))
+
+    def by_thread(of: Any) -> Any:
+        if is_composed(of):
+            return of.with_inner(by_thread(of.inner))
+        tile, rest = modes_of(zipped_divide(of, product_each(kept)))
+        return row([composition(tile, place), *modes_of(rest)])
+
+    return cut(x, by_thread, (_, *[_] * len(wrap(x.shape))))
+
+
+def _place(threads: AnyLayout, number: Any) -> Any:
+    """The coordinate of a thread: the digits of its number, and a search where strides do not nest."""
+    ints = number, threads.shape, threads.stride
+    if known_lt(number, threads.cosize) is not False and known_lt(number, 0) is not True:
+        place: Any = map_parts(partial(_digit, number), threads.shape, threads.stride)
+        if equal(threads.extended(place), number):
+            return place
+        found = None if is_symbolic(*ints) else next(preimage(threads, number), None)
+        if found is not None:
+            return as_static(found) if is_static(ints) else found
+    raise CoordinateError(
+        f"there is no thread {written(number)} in {threads}",
+        f"The numbers of the threads are its offsets, from 0 to {threads.cosize - 1}.",
+        thread=number,
+    )
 
 
 def _digit(number: Any, size: Any, step: Any) -> Any:
@@ -162,6 +237,6 @@ def _projected(proj: Any, x: Any) -> Any:
     if not is_tuple(proj) or not is_tuple(x) or len(proj) != len(x):
         raise CongruenceError(
             f"the projection {shown(proj)} does not fit {shown(x)}",
-            "It has an int or `_` for each mode.",
+            "It has an int for each mode that is used, and `_` for each that is not.",
         )
     return tuple([part for keep, part in zip(proj, x, strict=True) if not is_underscore(keep)])

@@ -7,7 +7,7 @@ walk follows only remainders that their strides can make.
 
 from __future__ import annotations
 
-from itertools import accumulate
+from itertools import accumulate, chain
 from math import gcd
 from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,6 +18,7 @@ from ..layouts import (
     AnyLayout,
     ComposedLayout,
     as_layout,
+    crd2idx,
     flatten_to_tuple,
     idx2crd,
     is_composed,
@@ -25,6 +26,7 @@ from ..layouts import (
 )
 from ..numbers import Basis, IntTuple, is_open, known_int, leaf
 from .coordinates import gives_coordinates, numbered_layout, place_in_box
+from .modes import end_of, grown_to
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,21 +60,14 @@ def preimage(layout: AnyLayout | ComposedLayout, offset: IntTuple | Basis) -> It
     [(1, (0, 2))]
 
     Raises:
-        UnsupportedError: the offset or the layout depends on unknowns, or stands behind a layout.
+        UnsupportedError: the offset or the layout depends on unknowns.
         CoordinateError: the values of the layout are coordinates, and ``offset`` is none.
         UndecidedError: the search took too many steps: many digits of interleaving strides.
     """
-    while is_composed(layout):
-        if not is_swizzle(layout.outer):
-            raise UnsupportedError(
-                f"the coordinates of {layout} at an offset are not known",
-                "Its outer function is no swizzle.",
-                layout=layout,
-            )
-        given = known_int(leaf(offset))
-        if given < 0:
-            return iter(())
-        offset, layout = layout.outer(given) - known_int(layout.offset), layout.inner
+    if is_composed(layout):
+        inner, start = layout.inner, known_int(layout.offset)
+        before = _before(layout, known_int(leaf(offset)))
+        return chain.from_iterable(preimage(inner, x - start) for x in before)
     layout = as_layout(layout)
     if gives_coordinates(layout):
         place = place_in_box(layout, offset)
@@ -89,6 +84,15 @@ def preimage(layout: AnyLayout | ComposedLayout, offset: IntTuple | Basis) -> It
         return iter(())
     digits = _digits([*[int(n) for n in sizes], 1], [*[int(d) for d in strides], 0])
     return (idx2crd(i, layout.shape) for i in _indices(layout, digits, int(at)))
+
+
+def _before(layout: ComposedLayout, offset: int) -> Iterator[int]:
+    """The numbers that the function outside of a layout leads to an offset."""
+    outer = layout.outer
+    if is_swizzle(outer):
+        return iter((outer(offset),) if offset >= 0 else ())
+    whole = grown_to(outer, known_int(layout.offset) + end_of(layout.inner))
+    return (known_int(crd2idx(c, whole.shape)) for c in preimage(whole, offset))
 
 
 def _digits(sizes: list[int], strides: list[int]) -> list[_Digit]:

@@ -33,5 +33,6 @@ if TYPE_CHECKING:
         tiled_mma as tiled_mma,
         times_held as times_held,
     )
+    from .triton import from_triton as from_triton
 
 lazy(__name__, guard=True)

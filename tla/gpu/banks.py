@@ -28,7 +28,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, Union
 
 from ..algebra import swizzles
-from ..errors import LayoutError
+from ..errors import CoordinateError, LayoutError
 from ..ground import limit_error, limit_of, written
 from ..layouts import AnyLayout, ComposedLayout, Swizzle, get, is_layout, make_layout, offset_lists
 from ..numbers import known_int, leaf
@@ -225,12 +225,25 @@ def _offsets(layout: Any, access: Access) -> list[list[int]]:
     if not is_layout(tv):
         vector = access.vector  # an index is where the thread begins
         if next(iter(tv[most // vector :]), None) is None:
-            return [[known_int(layout(leaf(i))) + k for k in range(vector)] for i in tv]
+            begins = [_reached(layout, thread, leaf(i)) for thread, i in enumerate(tv)]
+            return [[begin + k for k in range(vector)] for begin in begins]
         raise limit_error("coordinates", f"an access of more than {most} threads")
     count, threads = known_int(tv.size), known_int(get(tv, 0).size)
     if count > most:
         raise limit_error("coordinates", f"an access of {count} values", needed=count)
-    return [[known_int(layout(tv(i))) for i in range(t, count, threads)] for t in range(threads)]
+    return [[_reached(layout, t, tv(i)) for i in range(t, count, threads)] for t in range(threads)]
+
+
+def _reached(layout: Any, thread: int, index: Any) -> int:
+    """The offset of an index that a thread has."""
+    try:
+        return known_int(layout(index))
+    except CoordinateError as error:
+        raise CoordinateError(
+            f"thread {thread} reaches index {index}, which {layout} does not have",
+            *error.details,
+            **{**error.data, "thread": thread},
+        ) from None
 
 
 def _begins(offsets: list[list[int]], vector: int, element_bits: int) -> list[list[int]]:

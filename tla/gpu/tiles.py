@@ -40,7 +40,7 @@ from ..algebra import (
     zipped_divide,
 )
 from ..errors import CoordinateError, DivisibilityError, LayoutError
-from ..ground import drawn_by, figure_of, html_of, limit_error, limit_of
+from ..ground import drawn_by, figure_of, html_of, limit_error, limit_of, shown
 from ..layouts import (
     AnyLayout,
     ComposedLayout,
@@ -266,7 +266,7 @@ class TiledMma(NamedTuple):
         if not _is_below(index, threads.size):
             raise CoordinateError(
                 f"thread {number} takes no part in {self.atom.name}",
-                f"The threads are the offsets of {threads}.",
+                f"The threads are the offsets of {threads}, from 0 to {threads.cosize - 1}.",
                 thread=number,
             )
         return idx2crd(index, tuple(mode.size for mode in modes_of(threads)))
@@ -309,7 +309,15 @@ def tiled_mma(
     one = atoms[atom] if isinstance(atom, str) else atom
     threads_of = Layout((1, 1, 1)) if layout is None else layout
     if len(modes_of(threads_of)) != 3 or len(tile) != 3:
-        raise LayoutError("an MMA is tiled in three modes, M, N and K", layout=layout, tile=tile)
+        raise LayoutError(
+            "an MMA is tiled in three modes, M, N and K",
+            f"The tile {shown(tile)} has {len(tile)} parts."
+            if len(tile) != 3
+            else f"The layout of the atoms, {threads_of}, has {len(modes_of(threads_of))};"
+            " a mode of 1 repeats nothing, as in (2,1,1).",
+            layout=layout,
+            tile=tile,
+        )
     threads = tiled_product(one.thr, threads_of)
     counts = [mode.size for mode in modes_of(threads)[1:]]
     tilers: list[Any] = []
@@ -320,7 +328,8 @@ def tiled_mma(
         if known_int(whole) % known_int(least):
             raise DivisibilityError(
                 f"a tile of {whole} in {name} does not hold whole atoms",
-                f"{count} atoms of {extent} take {least}.",
+                f"The atoms along {name} are {known_int(count)} of extent {known_int(extent)}:"
+                f" a multiple of {known_int(least)} holds whole ones.",
                 tile=whole,
                 atoms=least,
             )
@@ -398,7 +407,11 @@ class TiledCopy(NamedTuple):
         number: Any = thread if is_underscore(thread) else leaf(thread)
         threads = get(self.tv, 0).size
         if not is_underscore(number) and not _is_below(number, threads):
-            raise CoordinateError(f"thread {number} is not one of {threads}", thread=number)
+            raise CoordinateError(
+                f"thread {number} takes no part in {self.atom.name}",
+                f"The threads are 0 to {threads - 1}.",
+                thread=number,
+            )
         rest = len(wrap(x.shape))
         return cut(x, lambda of: self.fragments(of, side), (number, _, (_,) * rest))
 
@@ -418,6 +431,12 @@ class TiledCopy(NamedTuple):
 
     def _retile(self, x: AnyLayout) -> AnyLayout:
         held, threads = get(x, 0).size, get(self.tv, 0).size
+        if known_int(self.tv.size) % known_int(threads * held):
+            raise DivisibilityError(
+                f"parts of {held} values do not fill the tile of {self.atom.name}",
+                f"It has {self.tv.size} elements and {threads} threads; give what an MMA holds of it.",
+                values=held,
+            )
         order = composition(right_inverse(self.tv), make_layout(self.tile))
         blocks = upcast(order, threads * held)  # from the tile to groups of values
         values = logical_product(make_layout(held), right_inverse(blocks))
@@ -472,9 +491,12 @@ def _copy(
     width = element_bits or max(1, bits // values)
     # a copy whose width is assumed has one bit, and moves values one by one
     if (bits % width and bits > 1) or values % max(1, bits // width) or threads % atom_threads:
+        part = f"{max(1, bits // width)} values of {width} bits of {atom_threads} thread"
         raise DivisibilityError(
             f"{threads} threads of {values} values of {width} bits are no whole number of {one.name}",
-            f"It moves {bits} bits of each of {atom_threads} threads.",
+            f"It moves {part}{'s' * (atom_threads != 1)}: give multiples of these."
+            if bits % width == 0 or bits == 1
+            else f"It moves {bits} bits of a thread, which values of {width} bits do not fill.",
             threads=threads,
             values=values,
         )

@@ -105,8 +105,10 @@ MAKERS = {
     "Computation": "tla.hlo.read_module(text).entry is a computation.",
     "Instruction": "tla.hlo.read_instruction(text) gives an instruction.",
     "IndexingMap": "tla.indexing.parse_map(text) gives a map.",
+    "LinearLayout": "tla.gpu.to_linear(layout) gives one.",
     "Module": "tla.hlo.read_module(text) gives a module.",
     "Plan": "tla.ascend.gemm(arch, problem) gives a plan.",
+    "TiledMma": "tla.gpu.tiled_mma(atom) gives one.",
     "Tile": "tla.ascend.gemm(arch, problem).tile is a tile.",
     **dict.fromkeys(("AnyShape", "XlaShape"), "tla.xla_bridge.parse_shape(text) gives a shape."),
 }

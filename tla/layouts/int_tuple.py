@@ -121,13 +121,13 @@ def _deep_tuple(x: object, room: int) -> Any:
 
 def require_addable(stride: Any) -> None:
     """Raise `LayoutError` where a stride mixes ints and coordinates, or a mode and a mode of it."""
-    if _has_coordinates(stride):
+    if has_basis(stride):
         sum(leaves(stride))
 
 
-def _has_coordinates(stride: Any) -> bool:
+def has_basis(stride: Any) -> bool:
     for d in stride if type(stride) is TUPLE else (stride,):
-        if type(d) is Basis or (type(d) is TUPLE and _has_coordinates(d)):
+        if type(d) is Basis or (type(d) is TUPLE and has_basis(d)):
             return True
     return False
 

@@ -787,7 +787,8 @@ def as_layout(x: object) -> AnyLayout:
     """Return ``x``, which must be a layout."""
     if isinstance(x, Layout):
         return x  # pyright: ignore[reportUnknownVariableType]
-    hints = ["tla.read reads a text."] if isinstance(x, str) else []
+    ways = {"str": "tla.read reads a text.", "Swizzle": ints.OF_SWIZZLE}
+    hints = [way for name, way in ways.items() if type(x).__name__ == name]
     if issubclass(type(x), int | tuple):
         hints = [f"make_layout({shown(x)}) is the layout of a shape."]
     if isinstance(x, OfCoordinates):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic
 from ..errors import CoordinateError, LayoutError, UndecidedError
 from ..ground import Record, Shown, constexpr, guarded, typed_by
 from ..numbers import INT, STATIC, Int, _0, known_int, leaf, static_int
-from .int_tuple import as_static, leaves, text_of
+from .int_tuple import as_static, has_basis, leaves, text_of
 from .layout import Layout, OfCoordinates, depth, get, is_layout, is_static, slice_and_offset
 
 if TYPE_CHECKING:
@@ -263,6 +263,13 @@ class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inn
             raise LayoutError(f"the outer part is a swizzle or a layout, not {type(outer).__name__}")
         if not isinstance(inner, OfCoordinates):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise LayoutError(f"the inner part is a layout, not {type(inner).__name__}")
+        if type(inner) is Layout and has_basis(inner.stride) and isinstance(outer, Swizzle):
+            raise LayoutError(
+                f"the swizzle {outer} permutes offsets, and {inner} gives coordinates",
+                "composition(layout, coordinates) gives the offsets of a layout there.",
+                outer=outer,
+                inner=inner,
+            )
         made = seen_through(outer, leaf(offset), inner)
         return made if cls is ComposedLayout else cls._like(made)
 

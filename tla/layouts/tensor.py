@@ -297,7 +297,7 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
         """
         layout: Any
         layout, moved = inner if is_tuple(inner) and len(inner) == 2 else (inner, _0)
-        start = self._from_first()[1] + self.data_offset + leaf(moved)
+        start = self._from_first()[1] + self.data_offset + _as_offset(moved)
         return Tensor(self.data, layout, position=self.position, data_offset=start)
 
     # --- its elements ---

@@ -136,7 +136,12 @@ class Basis(Immutable, SymbolicInt):
 
     def known_lt(self, other: Leaf) -> NoReturn:
         x = written(leaf(other))
-        raise LayoutError(f"coordinates have no order: cannot compare {self} and {x}", a=self, b=other)
+        raise LayoutError(
+            f"coordinates have no order: cannot compare {self} and {x}",
+            "What depends on memory needs offsets: composition(layout, coordinates) has them.",
+            a=self,
+            b=other,
+        )
 
     def known_gt(self, other: Leaf) -> NoReturn:
         self.known_lt(other)

@@ -518,12 +518,17 @@ def leaf(x: object) -> Any:
     return value
 
 
+OF_SWIZZLE = "A swizzle has no shape: composition(swizzle, layout) is a layout seen through it."
+"""The way out where a swizzle stands for a shape or a layout."""
+
+
 def _as_int(x: Any) -> list[str]:
     """How to write what is no int, where that is known."""
     ways = {
         "str": "tla.parse reads a text, as '(4,8)' or '(4,8):(8,1)'.",
         "list": "Write a tuple, not a list.",
         "ndarray": "Write a tuple, tuple(array.tolist()), not an array.",
+        "Swizzle": OF_SWIZZLE,
         "slice": "`_` keeps a mode whole, and get_tile_layout cuts a range out of a layout.",
     }
     is_digits = isinstance(x, str) and len(x) < 20 and x.isdecimal()
@@ -594,7 +599,8 @@ def no_int(coordinate: object) -> UnsupportedError:
     """Return the error of a coordinate where an int is needed."""
     return UnsupportedError(
         f"{written(coordinate)} is a coordinate, and here only an int will do",
-        "A layout whose strides are basis elements has coordinates as values.",
+        "A layout whose strides are basis elements has coordinates as values;"
+        " composition(layout, coordinates) has the offsets of another layout there.",
         value=coordinate,
     )
 
