@@ -33,11 +33,11 @@ class Memory:
 
     def __init__(self, array: NDArray[Any], start: int = 0) -> None:
         """The memory of an array whose offset 0 is its element ``start``, counted from the first."""
-        self.owner = array
-        self.bytes = array.dtype.itemsize
+        self.owner: NDArray[Any] = array
+        self.bytes: int = array.dtype.itemsize
         address, is_readonly = array.__array_interface__["data"]
-        self.address = address + start * self.bytes
-        self.is_readonly = is_readonly
+        self.address: int = address + start * self.bytes
+        self.is_readonly: bool = is_readonly
 
     def view(self, offset: int, extents: list[int], strides: list[int], items: int = 1) -> NDArray[Any]:
         """The elements at an offset and strides, so many of them to an item."""
@@ -119,7 +119,6 @@ def _parts(loops: list[Loop], width: int) -> Iterator[Any]:
 
 
 def _move_by_tables(plan: CopyPlan, source: Memory, target: Memory) -> None:
-
     read, written = (offsets_in_data(side) for side in (plan.source, plan.target))
     low, high = int(written.min()), int(written.max())
     ours = target.view(low, [high - low + 1], [1])
