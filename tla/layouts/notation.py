@@ -17,6 +17,7 @@ text       value                                    Python
 ``2@0``    a coordinate: 2 along mode 0       ``2 * E(0)``
 ``3@1@0+_1@1`` a sum of them; ``E<0,1>`` is ``_1@1@0`` ``3 * E(0, 1) + E(1)``
 ``M/16``   a symbolic int, see `tla.numbers.reading`   ``M // 16``
+``?{div=16}`` an unknown int, as CuTe's DSL and MLIR print one ``sym("s0", 16, min=0)``
 ========== ======================================== =====================
 
 ``str`` writes a `Layout`, `to_text` an int tuple; `parse` reads both back exactly.
@@ -115,12 +116,23 @@ def _seen(scan: NamingScanner, room: int) -> Any:
 def _part(scan: NamingScanner) -> Any:
     """``shape [':' stride [':' origin]]``"""
     start = scan.at
-    first = _int_tuple(scan, MAX_DEPTH, "a shape")
+    first = _side(scan, "a shape")
     if not scan.accept(":"):
         return first
-    stride = _int_tuple(scan, MAX_DEPTH, "a stride")
-    origin = _int_tuple(scan, MAX_DEPTH, "an origin shape") if scan.accept(":") else None
+    stride = _side(scan, "a stride")
+    origin = _side(scan, "an origin shape") if scan.accept(":") else None
     return value_at(scan, start, Layout, first, stride, origin)
+
+
+def _side(scan: NamingScanner, what: str) -> Any:
+    scan.place = _PLACES[what]
+    found = _int_tuple(scan, MAX_DEPTH, what)
+    scan.place = "x"
+    return found
+
+
+_PLACES: Final = {"a shape": "s", "a stride": "d", "an origin shape": "o"}
+"""The letters of unknowns without names."""
 
 
 @constexpr
@@ -155,7 +167,7 @@ class NamingScanner(Scanner):
         given: What names stand for, or the `Names` of all the texts that this is one of.
     """
 
-    __slots__ = ("_names",)
+    __slots__ = ("_names", "place")
 
     def __init__(
         self,
@@ -166,6 +178,7 @@ class NamingScanner(Scanner):
     ) -> None:
         super().__init__(text, comments, start)
         self._names = given
+        self.place = "x"
 
     @property
     def names(self) -> Names:
@@ -300,6 +313,8 @@ def _sum_at(scan: NamingScanner, first: Any, what: str) -> Any:
 def _int_at(scan: NamingScanner, what: str) -> Any:
     """Pass an int, static, dynamic or symbolic, which must come next."""
     start, value = scan.at, None
+    if unknown := _UNKNOWN.match(scan.text, start):
+        return _unknown_at(scan, unknown)
     if _INT.match(scan.text, start):
         static = scan.peek() == "_"
         scan.at = start + static
@@ -318,7 +333,26 @@ def _int_at(scan: NamingScanner, what: str) -> Any:
     return expr_at(scan, scan.names, MAX_DEPTH, what)
 
 
+def _unknown_at(scan: NamingScanner, unknown: Any) -> Any:
+    """Pass a ``?``, which has a name of its own: ``s0`` in a shape, ``d0`` in a stride, ``x0`` elsewhere."""
+    start = scan.at
+    scan.expect(unknown[0])
+    facts: dict[str, int | str] = {}
+    for fact in (unknown[1] or "").split():
+        if fact in _TYPES:
+            facts["cpp_type"] = _TYPES[fact]
+        elif match_pattern(r"div=[1-9][0-9]{0,17}$", fact):
+            facts["divisible_by"] = int(fact[4:])
+        else:
+            scan.fail(f"{fact!r} is no fact of '?'; write ?{{div=16}} or ?{{i64 div=16}}", start, scan.last)
+    least = None if scan.place in "dx" else 0
+    return scan.names.fresh(scan.place, min=least, **facts)
+
+
 _UNIT: Final = compile_pattern(r"E\s*<")
+_UNKNOWN: Final = compile_pattern(r"\?(?:\{([^{}]*)\})?")
+_TYPES: Final = {"i32": "int", "i64": "long"}
+"""The types that CuTe's DSL prints in a ``?``."""
 _NAMED: Final = compile_pattern(r"(?!([Tt]rue|[Ff]alse|[Nn]one)\b)[A-Za-z]")
 _NEGATED: Final = compile_pattern(r"-[\s-]*[A-Za-z(]")
 

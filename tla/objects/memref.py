@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The types of memory of MLIR, ``memref<4x8xf32, strided<[8, 1]>>``, as layouts and back.
+
+>>> print(read_memref("memref<4x?xf32, strided<[?, 1]>>"))
+(_4,s0{min=0}):(d0{min=none},_1)
+>>> memref_of(parse("((2,4),8):((1,16),2)"), "f32")
+'memref<8x8xf32, affine_map<(d0, d1) -> ((d0 floordiv 2) * 16 + d0 mod 2 + d1 * 2)>>'
+
+Source: MLIR's built-in dialect, ``MemRefType``, ``StridedLayoutAttr``, and its normalization of maps.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from ..errors import ParseError, UnsupportedError
+from ..indexing import compose, from_layout, layout_and_offset, parse_map
+from ..layouts import Layout, compact_row_major, is_composed, is_swizzle, parse
+from ..numbers import Expr, Int, bounds_of, is_tuple, known_eq, substitute, sym
+from .layouts import placed
+
+if TYPE_CHECKING:
+    from ..layouts import AnyLayout, ComposedLayout
+
+_TYPE = re.compile(r"\s*memref\s*<\s*((?:(?:\?|[0-9]+)\s*x\s*)*)(.*)>\s*", re.S)
+_STRIDED = re.compile(r"strided\s*<\s*\[([^\]]*)\]\s*(?:,\s*offset\s*:\s*(\?|-?[0-9]+)\s*)?>", re.S)
+_MAP = re.compile(r"affine_map\s*<\s*(\(([^)]*)\)\s*->.*)>", re.S)
+
+
+def read_memref(text: str) -> AnyLayout | ComposedLayout:
+    """Return the layout of a type of memory; its sizes are static, and each ``?`` is an unknown.
+
+    The element type and the memory space are left out. An offset that is not 0 stands in a composed
+    layout behind ``Sw<0,4,3>``, the swizzle that moves nothing.
+
+    >>> print(read_memref("memref<4x8xf32, strided<[1, 4], offset: 3>, 1>"))
+    Sw<0,4,3> o _3 o (_4,_8):(_1,_4)
+    >>> print(read_memref("memref<4x8xf32, affine_map<(i, j) -> (i floordiv 2, j, i mod 2)>>"))
+    ((_2,_2),_8):((_1,_16),_2)
+
+    A map with several results is row-major over their ranges, as MLIR's normalization makes it.
+
+    Raises:
+        ParseError: the text is no type of memory.
+        UnsupportedError: its map has symbols or unknown sizes, or the type has no rank.
+        NotALayoutError: no layout has the values of its map.
+    """
+    found = _TYPE.fullmatch(text)
+    if found is None:
+        _refuse(text, 0)
+    sizes = re.findall(r"\?|[0-9]+", found[1])
+    _element, *rest = _split(found[2])
+    if _element.startswith("*"):
+        raise UnsupportedError("memory without a rank has no layout", text=text)
+    way = rest[0] if rest else ""
+    if strided := _STRIDED.fullmatch(way):
+        strides = [d.strip() for d in strided[1].split(",")] if strided[1].strip() else []
+        if len(strides) != len(sizes):
+            _refuse(text, text.index(way), f"{len(strides)} strides for {len(sizes)} dims")
+        layout = _layout(sizes, strides)
+        offset = strided[2] or "0"
+        at = parse("x0{min=none}") if offset == "?" else Int(int(offset))
+        return layout if offset == "0" else placed(layout, at)
+    if mapped := _MAP.fullmatch(way):
+        return _mapped(text, mapped, sizes)
+    if way.startswith(("strided", "affine_map", "#map")):
+        _refuse(text, text.index(way))
+    layout = _layout(sizes, ["0"] * len(sizes))
+    return Layout(layout.shape, compact_row_major(layout.shape))
+
+
+def _split(text: str) -> list[str]:
+    """The parts of a text between commas outside of brackets."""
+    parts, depth = [""], 0
+    for char in text.replace("->", "\0"):
+        depth += (char in "<[({") - (char in ">])}")
+        if char == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += char
+    return [part.replace("\0", "->").strip() for part in parts]
+
+
+def _layout(sizes: list[str], strides: list[str]) -> AnyLayout:
+    sides = [[n if n == "?" else f"_{n}" for n in side] for side in (sizes, strides)]
+    layout: AnyLayout = parse(":".join(f"({','.join(side)})" for side in sides))
+    return layout
+
+
+def _mapped(text: str, mapped: re.Match[str], sizes: list[str]) -> AnyLayout | ComposedLayout:
+    if "?" in sizes or "[" in mapped[1]:
+        raise UnsupportedError(
+            "a map of memory needs known sizes and no symbols", "Write numbers for them.", text=text
+        )
+    names = [name.strip() for name in mapped[2].split(",") if name.strip()]
+    if len(names) != len(sizes):
+        _refuse(text, text.index("affine_map"), f"a map of {len(names)} dims for {len(sizes)}")
+    domain = [f"{name} in [0, {int(n) - 1}]" for name, n in zip(names, sizes, strict=True)]
+    m = parse_map(", ".join([f"{mapped[1]}, domain: {domain[0]}", *domain[1:]]) if domain else mapped[1])
+    if len(m.results) > 1:
+        at = {f"d{i}": sym(f"d{i}", min=0, max=int(n) - 1) for i, n in enumerate(sizes)}
+        ends = [bounds_of(substitute(result, at))[1] for result in m.results]
+        m = compose(m, from_layout([int(end or 0) + 1 for end in ends]))
+    layout, offset = layout_and_offset(m)
+    return layout if known_eq(offset, 0) else placed(layout, offset)
+
+
+def memref_of(layout: AnyLayout | ComposedLayout, element: str) -> str:
+    """Return the type of memory of a layout, with strides, or with a map where a mode has several.
+
+    >>> memref_of(parse("(M,8):(8,1)"), "f32"), memref_of(read_memref("memref<4xi8, strided<[2]>>"), "i8")
+    ('memref<?x8xf32, strided<[8, 1]>>', 'memref<4xi8, strided<[2]>>')
+
+    Raises:
+        UnsupportedError: the layout has padding or a swizzle, or nested modes with unknown sizes.
+    """
+    offset: Any = 0
+    if is_composed(layout) and is_swizzle(layout.outer) and layout.outer.bits == 0:
+        layout, offset = layout.inner, layout.offset
+    if is_composed(layout):
+        raise UnsupportedError(f"a type of memory has no swizzle: {layout}", layout=layout)
+    if layout.is_padded:
+        raise UnsupportedError(f"a type of memory has no padding: {layout}", layout=layout)
+    shape, stride = layout.shape, layout.stride
+    if not is_tuple(shape):
+        shape, stride = (shape,), (stride,)
+    sizes = [_digits(n) for n in Layout(shape, stride).origin_shape]
+    head = f"memref<{''.join(f'{n}x' for n in sizes)}{element}"
+    if any(map(is_tuple, shape)):
+        m, _comma, _domain = str(from_layout(layout)).partition(", domain:")
+        plus = "" if known_eq(offset, 0) else f" + {_digits(offset)}"
+        return f"{head}, affine_map<{m.removesuffix(')')}{plus})>>"
+    end = "" if known_eq(offset, 0) else f", offset: {_digits(offset)}"
+    return f"{head}, strided<[{', '.join(map(_digits, stride))}]{end}>>"
+
+
+def _digits(n: Any) -> str:
+    return "?" if type(n) is Expr else f"{n:d}"
+
+
+def _refuse(text: str, at: int, why: str = "") -> NoReturn:
+    summary = why or "expected a type of memory such as memref<4x8xf32, strided<[8, 1], offset: 0>>"
+    raise ParseError(summary, text, at, len(text))
