@@ -16,6 +16,7 @@ from . import arrays
 from .errors import KindError
 from .ground import described, guarded
 from .layouts import is_composed, is_layout
+from .objects import is_known
 from .read import read
 from .xla_bridge import XlaBuffer, XlaShape, XlaTuple, to_layout
 
@@ -97,7 +98,7 @@ def copy_plan(source: LayoutLike, target: LayoutLike) -> CopyPlan:
 
 @guarded
 def layout_of(value: LayoutLike) -> Any:
-    """Return the layout of a value, or of the text of one.
+    """Return the layout of a value, of the text of one, or of an object of another library.
 
     >>> print(layout_of("f32[3,5]{1,0:T(2,2)}"), layout_of(Layout(4)))
     ((_2,_2),(_2,_3)):((_2,_12),(_1,_4)):(_3,_5) 4:_1
@@ -106,7 +107,7 @@ def layout_of(value: LayoutLike) -> Any:
         KindError: it is, or names, no layout.
         ParseError: the text is in no notation known.
     """
-    given: Any = read(value) if isinstance(value, str) else value
+    given: Any = read(value) if isinstance(value, str) or is_known(value) else value
     if is_layout(given) or is_composed(given):
         return given
     if hasattr(given, "layout") and is_layout(given.layout):  # with a tag

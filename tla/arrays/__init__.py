@@ -18,4 +18,9 @@ if TYPE_CHECKING:
     )
     from .plan import Box as Box, CopyPlan as CopyPlan, Loop as Loop, copy_plan as copy_plan
 
+if TYPE_CHECKING:
+    # for the rooms above
+    from .packing import view_strides as view_strides
+    from .plan import span_of as span_of
+
 lazy(__name__, guard=True)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from math import prod
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import LayoutError, UnsupportedError
@@ -110,7 +111,7 @@ def read_sharding(sharding: Any) -> AnyLayout:
     """
     axes = dict(sharding.mesh.shape)
     names, sizes = list(axes), tuple(axes.values())
-    steps = dict(zip(names, compact_row_major(sizes), strict=True))
+    steps = dict(zip(names, map(int, compact_row_major(sizes)), strict=True))
     modes: list[tuple[str, ...]] = []
     for entry in sharding.spec:
         if entry is not None and not isinstance(entry, (str, tuple)):
@@ -132,15 +133,11 @@ def chunked(sizes: Sequence[int], chunks: Sequence[int], order: str = "C") -> An
     ((30,4),(20,3)):((20,1800),(1,600)):(100,60)
     """
     compact: Any = compact_row_major if order == "C" else compact_col_major
-    inner: Any = compact(tuple(chunks))
     grid = tuple([ceil_div(n, c) for n, c in zip(sizes, chunks, strict=True)])
-    count = 1
-    for c in chunks:
-        count *= c
-    outer: Any = compact_row_major(grid)
+    steps = zip(compact(tuple(chunks)), compact_row_major(grid), strict=True)
     return Layout(
         tuple(zip(chunks, grid, strict=True)),
-        tuple([(near, count * far) for near, far in zip(inner, outer, strict=True)]),
+        tuple([(int(near), prod(chunks) * int(far)) for near, far in steps]),
         tuple(sizes),
     )
 

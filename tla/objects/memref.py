@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The types of memory of MLIR, ``memref<4x8xf32, strided<[8, 1]>>``, as layouts and back.
 
+>>> from ..layouts import parse
 >>> print(read_memref("memref<4x?xf32, strided<[?, 1]>>"))
 (_4,s0{min=0}):(d0{min=none},_1)
 >>> memref_of(parse("((2,4),8):((1,16),2)"), "f32")
-'memref<8x8xf32, affine_map<(d0, d1) -> ((d0 floordiv 2) * 16 + d0 mod 2 + d1 * 2)>>'
+'memref<8x8xf32, affine_map<(d0, d1) -> ((d0 floordiv 2) * 16 + d1 * 2 + d0 mod 2)>>'
 
 Source: MLIR's built-in dialect, ``MemRefType``, ``StridedLayoutAttr``, and its normalization of maps.
 """
@@ -66,8 +67,7 @@ def read_memref(text: str) -> AnyLayout | ComposedLayout:
         return _mapped(text, mapped, sizes)
     if way.startswith(("strided", "affine_map", "#map")):
         _refuse(text, text.index(way))
-    layout = _layout(sizes, ["0"] * len(sizes))
-    return Layout(layout.shape, compact_row_major(layout.shape))
+    return _row_major(sizes)
 
 
 def _split(text: str) -> list[str]:
@@ -80,6 +80,11 @@ def _split(text: str) -> list[str]:
         else:
             parts[-1] += char
     return [part.replace("\0", "->").strip() for part in parts]
+
+
+def _row_major(sizes: list[str]) -> AnyLayout:
+    shape = _layout(sizes, ["0"] * len(sizes)).shape
+    return Layout(shape, compact_row_major(shape))
 
 
 def _layout(sizes: list[str], strides: list[str]) -> AnyLayout:
@@ -96,6 +101,8 @@ def _mapped(text: str, mapped: re.Match[str], sizes: list[str]) -> AnyLayout | C
     names = [name.strip() for name in mapped[2].split(",") if name.strip()]
     if len(names) != len(sizes):
         _refuse(text, text.index("affine_map"), f"a map of {len(names)} dims for {len(sizes)}")
+    if any(int(n) == 0 for n in sizes):
+        return _row_major(sizes)  # there is no element to place
     domain = [f"{name} in [0, {int(n) - 1}]" for name, n in zip(names, sizes, strict=True)]
     m = parse_map(", ".join([f"{mapped[1]}, domain: {domain[0]}", *domain[1:]]) if domain else mapped[1])
     if len(m.results) > 1:
