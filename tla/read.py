@@ -40,6 +40,9 @@ _TAGGED = re.compile(r"(::\s*)?(\w+\s*::\s*)*(?!\d)\w+\s*<\s*[A-Za-z>]")
 _MEMREF = re.compile(r"memref\s*<")
 """The beginning of MLIR's type of memory."""
 
+_TILELANG = re.compile(r"Layout\([^>]*->")
+"""The beginning of a layout as TileLang prints it."""
+
 _SWIZZLED = re.compile(r"Sw?\s*<|([gst]mem_)?ptr\[")
 """The beginning of a swizzle, of a layout seen through one, and of a tensor as CuTe prints it."""
 
@@ -103,6 +106,10 @@ def _value(text: str) -> Any:
         from .objects import read_memref
 
         return read_memref(text)
+    if _TILELANG.match(text, start):
+        from .objects import read_tilelang
+
+        return read_tilelang(text)
     if _SWIZZLED.match(text, start):
         return parse(text)
     if "[" in text and not looks_like_a_layout:

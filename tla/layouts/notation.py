@@ -344,7 +344,9 @@ def _unknown_at(scan: NamingScanner, unknown: Any) -> Any:
         elif match_pattern(r"div=[1-9][0-9]{0,17}$", fact):
             facts["divisible_by"] = int(fact[4:])
         else:
-            scan.fail(f"{fact!r} is no fact of '?'; write ?{{div=16}} or ?{{i64 div=16}}", start, scan.last)
+            scan.fail(
+                f"{fact!r} is no fact of '?'; write ?{{div=16}} or ?{{i64 div=16}}", start, scan.last
+            )
     least = None if scan.place in "dx" else 0
     return scan.names.fresh(scan.place, min=least, **facts)
 

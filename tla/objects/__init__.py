@@ -8,7 +8,7 @@ An object is recognised by the module and the name of its class, so its library 
 (3,5):(-5,1)
 
 `libraries` is the table, and the readers of layouts stand in `layouts`, of arrays in `arrays`, of Pallas
-blocks in `pallas`, and of MLIR's types of memory in `memref`.
+blocks in `pallas`, and of what is written as a map in `mapped`.
 """
 
 from typing import TYPE_CHECKING
@@ -17,7 +17,11 @@ from ..ground import lazy
 
 if TYPE_CHECKING:
     from .libraries import LIBRARIES as LIBRARIES, Library as Library, read_object as read_object
-    from .memref import memref_of as memref_of, read_memref as read_memref
+    from .mapped import (
+        memref_of as memref_of,
+        read_memref as read_memref,
+        read_tilelang as read_tilelang,
+    )
 
 if TYPE_CHECKING:
     # for the rooms above

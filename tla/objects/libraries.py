@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from ..errors import KindError, UnsupportedError
 from ..ground import described
 from . import arrays, layouts, pallas
-from .memref import read_memref
+from .mapped import read_memref, read_tilelang
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -98,6 +98,7 @@ LIBRARIES: Final = (
         {"MemRefType": lambda type_: read_memref(str(type_))},
         ("to_memref",),
     ),
+    Library("TileLang", ("tilelang",), {"Layout": lambda layout: read_tilelang(str(layout))}),
     Library("zarr", ("zarr",), {"Array": arrays.read_chunks}, ("to_zarr",)),
     Library("h5py", ("h5py",), {"Dataset": arrays.read_chunks}),
 )

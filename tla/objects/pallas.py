@@ -33,7 +33,9 @@ def read_block(spec: Any) -> AnyLayout:
         raise UnsupportedError(
             "a block without a shape or an index map is the whole array, whose sizes it does not say"
         )
-    sizes, units = zip(*[_size(d) for d in spec.block_shape], strict=True) if spec.block_shape else ((), ())
+    sizes, units = (
+        zip(*[_size(d) for d in spec.block_shape], strict=True) if spec.block_shape else ((), ())
+    )
     names = [f"i{k}" for k in range(len(inspect.signature(_function(spec.index_map)).parameters))]
     found = _block_index(spec.index_map, names)
     if len(found) != len(sizes):

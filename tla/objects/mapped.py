@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The types of memory of MLIR, ``memref<4x8xf32, strided<[8, 1]>>``, as layouts and back.
+"""Layouts that are written as maps: MLIR's types of memory, read and written, and TileLang's layouts.
 
 >>> from ..layouts import parse
 >>> print(read_memref("memref<4x?xf32, strided<[?, 1]>>"))
@@ -7,7 +7,8 @@
 >>> memref_of(parse("((2,4),8):((1,16),2)"), "f32")
 'memref<8x8xf32, affine_map<(d0, d1) -> ((d0 floordiv 2) * 16 + d1 * 2 + d0 mod 2)>>'
 
-Source: MLIR's built-in dialect, ``MemRefType``, ``StridedLayoutAttr``, and its normalization of maps.
+Source: MLIR's built-in dialect, ``MemRefType``, ``StridedLayoutAttr``, and its normalization of maps;
+TileLang 0.1.15, ``Layout.__repr__``.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 _TYPE = re.compile(r"\s*memref\s*<\s*((?:(?:\?|[0-9]+)\s*x\s*)*)(.*)>\s*", re.S)
 _STRIDED = re.compile(r"strided\s*<\s*\[([^\]]*)\]\s*(?:,\s*offset\s*:\s*(\?|-?[0-9]+)\s*)?>", re.S)
+_TILELANG = re.compile(
+    r"\s*Layout\(\(([0-9, ]*)\) -> \(([0-9, ]*)\), transform: \(([\w, ]*)\) -> (\(.*\))\)\s*", re.S
+)
 _MAP = re.compile(r"affine_map\s*<\s*(\(([^)]*)\)\s*->.*)>", re.S)
 
 
@@ -98,17 +102,48 @@ def _mapped(text: str, mapped: re.Match[str], sizes: list[str]) -> AnyLayout | C
         raise UnsupportedError(
             "a map of memory needs known sizes and no symbols", "Write numbers for them.", text=text
         )
-    names = [name.strip() for name in mapped[2].split(",") if name.strip()]
+    return _placed_by(text, mapped[1], mapped[2], [int(n) for n in sizes])
+
+
+def read_tilelang(text: str) -> AnyLayout | ComposedLayout:
+    """Return the layout that TileLang prints; its values are row-major over the shape behind the arrow.
+
+    >>> print(read_tilelang("Layout((8, 6) -> (2, 6, 4), transform: (_i, _j) -> (_i // 4, _j, _i % 4))"))
+    ((_4,_2),_6):((_1,_24),_4)
+
+    Raises:
+        ParseError: the text is no layout of TileLang.
+        UnsupportedError: its transform has more than arithmetic, such as ``T.bitwise_xor``.
+        NotALayoutError: no layout has the values of its map.
+    """
+    found = _TILELANG.fullmatch(text)
+    if found is None:
+        _refuse(text, 0, "expected a layout as TileLang prints it: Layout((4,) -> (4,), transform: ...)")
+    if call := re.search(r"[A-Za-z_][\w.]*(?=\s*\()", found[4]):
+        raise UnsupportedError(
+            f"a transform that calls {call[0]} has no layout: only + - * // % are read", text=text
+        )
+    sizes, ends = [[int(n) for n in re.findall("[0-9]+", part)] for part in found.group(1, 2)]
+    names = re.sub(r",\s*$", "", found[3])
+    plain = re.sub(r",\s*\)\s*$", ")", f"({names}) -> {found[4]}")
+    return _placed_by(text, re.sub(r"\b_", "v_", plain), re.sub(r"\b_", "v_", names), sizes, ends)
+
+
+def _placed_by(
+    text: str, arrow: str, variables: str, sizes: list[int], ends: list[int] | None = None
+) -> AnyLayout | ComposedLayout:
+    """The layout of a map on a box, row-major over the sizes of its results."""
+    names = [name.strip() for name in variables.split(",") if name.strip()]
     if len(names) != len(sizes):
-        _refuse(text, text.index("affine_map"), f"a map of {len(names)} dims for {len(sizes)}")
-    if any(int(n) == 0 for n in sizes):
-        return _row_major(sizes)  # there is no element to place
-    domain = [f"{name} in [0, {int(n) - 1}]" for name, n in zip(names, sizes, strict=True)]
-    m = parse_map(", ".join([f"{mapped[1]}, domain: {domain[0]}", *domain[1:]]) if domain else mapped[1])
-    if len(m.results) > 1:
-        at = {f"d{i}": sym(f"d{i}", min=0, max=int(n) - 1) for i, n in enumerate(sizes)}
-        ends = [bounds_of(substitute(result, at))[1] for result in m.results]
-        m = compose(m, from_layout([int(end or 0) + 1 for end in ends]))
+        _refuse(text, text.index("->"), f"a map of {len(names)} dims for {len(sizes)}")
+    if 0 in sizes:
+        return _row_major([str(n) for n in sizes])  # there is no element to place
+    domain = ", ".join([f"{name} in [0, {n - 1}]" for name, n in zip(names, sizes, strict=True)])
+    m = parse_map(f"{arrow}, domain: {domain}" if domain else arrow)
+    if ends is None:
+        at = {f"d{i}": sym(f"d{i}", min=0, max=n - 1) for i, n in enumerate(sizes)}
+        ends = [int(bounds_of(substitute(result, at))[1] or 0) + 1 for result in m.results]
+    m = compose(m, from_layout(ends)) if len(m.results) > 1 else m
     layout, offset = layout_and_offset(m)
     return layout if known_eq(offset, 0) else placed(layout, offset)
 
