@@ -334,7 +334,7 @@ def _int_at(scan: NamingScanner, what: str) -> Any:
 
 
 def _unknown_at(scan: NamingScanner, unknown: Any) -> Any:
-    """Pass a ``?``, which has a name of its own: ``s0`` in a shape, ``d0`` in a stride, ``x0`` elsewhere."""
+    """Pass a ``?``, which has its own name: ``s0`` in a shape, ``d0`` in a stride, ``x0`` elsewhere."""
     start = scan.at
     scan.expect(unknown[0])
     facts: dict[str, int | str] = {}

@@ -72,7 +72,7 @@ class Names:
         return self._known[name]
 
     def fresh(self, prefix: str, **facts: Any) -> Value:
-        """Return a new unknown, or what is given for it: the first of ``s0``, ``s1``, ... not in the text."""
+        """Return a new unknown, with the first name not in the text, or what is given for it."""
         names = (f"{prefix}{n}" for n in count())
         name = next(n for n in names if n not in self._fresh and not re.search(rf"\b{n}\b", self._text))
         self._fresh.add(name)

@@ -30,7 +30,8 @@ def read_strided(array: Any) -> AnyLayout:
     Raises:
         LayoutError: a stride is no multiple of the size of an element.
     """
-    size, strides = array.itemsize, []
+    size: int = array.itemsize
+    strides: list[int] = []
     for axis, (n, step) in enumerate(zip(array.shape, array.strides, strict=True)):
         if step % size and n > 1:
             raise LayoutError(
@@ -81,7 +82,7 @@ def read_jax(array: Any) -> XlaShape:
 
 def _xla_type(dtype: Any) -> str:
     """The XLA name of an element type of numpy or ml_dtypes."""
-    name = dtype.name
+    name: str = dtype.name
     for theirs, ours in (("bool", "pred"), ("bfloat", "bf"), ("uint", "u"), ("int", "s")):
         if name.startswith(theirs):
             return ours + name.removeprefix(theirs)
@@ -116,7 +117,8 @@ def read_sharding(sharding: Any) -> AnyLayout:
     for entry in sharding.spec:
         if entry is not None and not isinstance(entry, (str, tuple)):
             raise UnsupportedError(f"{entry} in {sharding.spec} leaves a dim to the compiler")
-        modes.append((entry,) if isinstance(entry, str) else entry or ())
+        named: tuple[str, ...] = (entry,) if isinstance(entry, str) else entry or ()
+        modes.append(named)
     used = {name for mode in modes for name in mode}
     rest = tuple([name for name in names if name not in used])
     modes += [rest] if rest else []

@@ -53,6 +53,11 @@ def read_dsl(value: Any) -> Any:
     return _static(parse(str(value)))
 
 
+def read_dsl_tensor(tensor: Any) -> Any:
+    """Return the layout of a tensor of the DSL."""
+    return read_dsl(tensor.layout)
+
+
 def _static(value: Any) -> Any:
     if is_layout(value):
         return Layout(_static(value.shape), _static(value.stride))

@@ -40,6 +40,11 @@ class Library(NamedTuple):
     writers: tuple[str, ...] = ()
 
 
+def _read_text(read: Callable[[str], Any]) -> Callable[[Any], Any]:
+    """The reader of an object that prints what a reader of texts takes."""
+    return lambda value: read(str(value))
+
+
 _STRIDED: Final = {"ndarray": arrays.read_strided}
 
 LIBRARIES: Final = (
@@ -58,7 +63,7 @@ LIBRARIES: Final = (
             "Lowered": arrays.read_compiled,
             "BlockSpec": pallas.read_block,
             "GridSpec": pallas.read_grid,
-            "MemRefType": lambda type_: read_memref(str(type_)),
+            "MemRefType": _read_text(read_memref),
             "Format": arrays.refuse_format,
             "Layout": arrays.refuse_format,
         },
@@ -78,7 +83,7 @@ LIBRARIES: Final = (
         "CuTe DSL",
         ("cutlass",),
         dict.fromkeys(("_Layout", "_ComposedLayout", "Swizzle"), layouts.read_dsl)
-        | {"_Tensor": lambda tensor: layouts.read_dsl(tensor.layout)},
+        | {"_Tensor": layouts.read_dsl_tensor},
         ("to_cute_dsl",),
     ),
     Library(
@@ -95,10 +100,10 @@ LIBRARIES: Final = (
     Library(
         "MLIR",
         ("mlir", "iree", "torch_mlir"),
-        {"MemRefType": lambda type_: read_memref(str(type_))},
+        {"MemRefType": _read_text(read_memref)},
         ("to_memref",),
     ),
-    Library("TileLang", ("tilelang",), {"Layout": lambda layout: read_tilelang(str(layout))}),
+    Library("TileLang", ("tilelang",), {"Layout": _read_text(read_tilelang)}),
     Library("zarr", ("zarr",), {"Array": arrays.read_chunks}, ("to_zarr",)),
     Library("h5py", ("h5py",), {"Dataset": arrays.read_chunks}),
 )

@@ -151,15 +151,15 @@ def _placed_by(
 def memref_of(layout: AnyLayout | ComposedLayout, element: str) -> str:
     """Return the type of memory of a layout, with strides, or with a map where a mode has several.
 
-    >>> memref_of(parse("(M,8):(8,1)"), "f32"), memref_of(read_memref("memref<4xi8, strided<[2]>>"), "i8")
-    ('memref<?x8xf32, strided<[8, 1]>>', 'memref<4xi8, strided<[2]>>')
+    >>> memref_of(parse("(M,8):(8,1)"), "f32")
+    'memref<?x8xf32, strided<[8, 1]>>'
 
     Raises:
         UnsupportedError: the layout has padding or a swizzle, or nested modes with unknown sizes.
     """
     offset: Any = 0
     if is_composed(layout) and is_swizzle(layout.outer) and layout.outer.bits == 0:
-        layout, offset = layout.inner, layout.offset
+        offset, layout = layout.offset, layout.inner
     if is_composed(layout):
         raise UnsupportedError(f"a type of memory has no swizzle: {layout}", layout=layout)
     if layout.is_padded:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UnsupportedError
 from ..layouts import Layout
-from ..numbers import E, known_eq, substitute, sym
+from ..numbers import E, known_eq, known_int, leaf, substitute, sym
 
 if TYPE_CHECKING:
     from ..layouts import AnyLayout
@@ -57,7 +57,10 @@ def read_grid(spec: Any) -> list[AnyLayout]:
 
 
 def _listed(side: Any) -> list[Any]:
-    return [b for part in side for b in _listed(part)] if isinstance(side, (list, tuple)) else [side]
+    if not isinstance(side, (list, tuple)):
+        return [side]
+    parts: tuple[Any, ...] = (*side,)  # pyright: ignore[reportUnknownVariableType]
+    return [block for part in parts for block in _listed(part)]
 
 
 def _function(index_map: Any) -> Any:
@@ -83,7 +86,8 @@ def _block_index(index_map: Any, names: list[str]) -> tuple[Any, ...]:
         found = index_map(*[sym(name, min=0) for name in names])
     except Exception as error:
         raise UnsupportedError(f"the index map of the block is no arithmetic of ints: {error}") from None
-    return tuple(found) if isinstance(found, (tuple, list)) else (found,)
+    parts: tuple[Any, ...] = (*found,) if isinstance(found, (tuple, list)) else (found,)  # pyright: ignore[reportUnknownVariableType]
+    return parts
 
 
 def _factors(index: Any, names: list[str]) -> list[int]:
@@ -96,4 +100,4 @@ def _factors(index: Any, names: list[str]) -> list[int]:
             f"the index map gives the block {index}, which is no sum of multiples of the grid's steps",
             "A layout starts at 0, and each step of the grid adds the same.",
         )
-    return [int(c) for c in others]
+    return [known_int(leaf(c)) for c in others]
