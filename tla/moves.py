@@ -107,9 +107,13 @@ def layout_of(value: LayoutLike) -> Any:
         KindError: it is, or names, no layout.
         ParseError: the text is in no notation known.
     """
-    given: Any = read(value) if isinstance(value, str) or is_known(value) else value
+    given: Any = value
     if is_layout(given) or is_composed(given):
         return given
+    if isinstance(value, str) or is_known(value):
+        given = read(value)
+        if is_layout(given) or is_composed(given):
+            return given
     if hasattr(given, "layout") and is_layout(given.layout):  # with a tag
         return given.layout
     if isinstance(given, (XlaShape, XlaTuple, XlaBuffer)):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ..arrays import span_of, view, view_strides
 from ..errors import LayoutError, UnsupportedError
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
     from ..layouts import AnyLayout, ComposedLayout
     from ..moves import LayoutLike
+
+
+_ON_HOST: Final = (1, 3)
+"""The devices of DLPack whose memory a processor addresses: its own, and that pinned for a GPU."""
 
 
 def from_array(array: Any) -> AnyLayout | ComposedLayout:
@@ -51,23 +55,28 @@ def to_numpy_view(memory: Any, layout: LayoutLike) -> NDArray[Any]:
     b'ab'
 
     Raises:
-        UnsupportedError: a mode has no one stride, or the memory is not in the host's reach.
-        LayoutError: memory is too short.
+        UnsupportedError: a mode has no one stride, or the memory is that of another device.
+        LayoutError: memory is too short, or a tensor with gaps.
     """
     import numpy as np
 
-    if not any(cls.__module__.startswith("torch") for cls in type(memory).__mro__):
-        return view(np.asarray(memory), layout_of(layout))
-    if memory.device.type != "cpu" or not memory.is_contiguous():
-        where = f"a tensor on {memory.device}" if memory.is_contiguous() else "a tensor with gaps"
-        raise UnsupportedError(f"numpy cannot see the memory of {where}", "to_torch views it in place.")
+    place = layout_of(layout)
+    try:
+        device = memory.__dlpack_device__()[0] if hasattr(memory, "__dlpack_device__") else 1
+    except BufferError:
+        device = None  # several
+    if device not in _ON_HOST:
+        raise UnsupportedError("numpy sees no memory of other devices", "Copy it to the host first.")
+    if not is_known(memory) or not hasattr(memory, "is_contiguous"):
+        return view(np.asarray(memory), place)
+    if not memory.is_contiguous():
+        raise LayoutError(f"memory is in one piece, not with strides {tuple(memory.stride())}")
     memory = memory.detach()
     try:
-        held = memory.numpy()
+        return view(memory.numpy(), place)
     except TypeError:
         torch = peer("torch", "to_numpy_view", "pip install torch")
-        held = memory.view(getattr(torch, f"uint{8 * memory.element_size()}")).numpy()
-    return view(held, layout_of(layout))
+        return view(memory.view(getattr(torch, f"uint{8 * memory.element_size()}")).numpy(), place)
 
 
 def to_torch(memory: Any, layout: LayoutLike) -> Any:

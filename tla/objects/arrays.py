@@ -30,7 +30,7 @@ def read_strided(array: Any) -> AnyLayout:
     Raises:
         LayoutError: a stride is no multiple of the size of an element.
     """
-    size: int = array.itemsize
+    size: int = array.itemsize or 1
     strides: list[int] = []
     for axis, (n, step) in enumerate(zip(array.shape, array.strides, strict=True)):
         if step % size and n > 1:
@@ -117,7 +117,7 @@ def read_sharding(sharding: Any) -> AnyLayout:
     for entry in sharding.spec:
         if entry is not None and not isinstance(entry, (str, tuple)):
             raise UnsupportedError(f"{entry} in {sharding.spec} leaves a dim to the compiler")
-        named: tuple[str, ...] = (entry,) if isinstance(entry, str) else entry or ()
+        named: Any = (entry,) if isinstance(entry, str) else entry or ()
         modes.append(named)
     used = {name for mode in modes for name in mode}
     rest = tuple([name for name in names if name not in used])

@@ -116,7 +116,7 @@ _READERS: Final = {
 
 def _reader_of(value: object) -> Callable[[Any], Any] | None:
     for cls in type(value).__mro__:
-        reader = _READERS.get((cls.__module__.partition(".")[0], cls.__name__))
+        reader = _READERS.get((str(cls.__module__).partition(".")[0], cls.__name__))
         if reader is not None:
             return reader
     return None

@@ -25,12 +25,12 @@ from .layouts import placed
 if TYPE_CHECKING:
     from ..layouts import AnyLayout, ComposedLayout
 
-_TYPE = re.compile(r"\s*memref\s*<\s*((?:(?:\?|[0-9]+)\s*x\s*)*)(.*)>\s*", re.S)
-_STRIDED = re.compile(r"strided\s*<\s*\[([^\]]*)\]\s*(?:,\s*offset\s*:\s*(\?|-?[0-9]+)\s*)?>", re.S)
+_TYPE = re.compile(r"\s*memref\s*<\s*((?:(?:\?|[0-9]{1,18})\s*x\s*)*)(?![0-9?])(.*)>\s*", re.S)
+_STRIDED = re.compile(r"strided\s*<\s*\[([^\]]*)\]\s*(?:,\s*offset\s*:\s*(\?|-?[0-9]{1,18})\s*)?>", re.S)
 _TILELANG = re.compile(
     r"\s*Layout\(\(([0-9, ]*)\) -> \(([0-9, ]*)\), transform: \(([\w, ]*)\) -> (\(.*\))\)\s*", re.S
 )
-_MAP = re.compile(r"affine_map\s*<\s*(\(([^)]*)\)\s*->.*)>", re.S)
+_MAP = re.compile(r"affine_map\s*<\s*(\(([^)]*)\)\s*(?:\[[^\]]*\]\s*)?->.*)>", re.S)
 
 
 def read_memref(text: str) -> AnyLayout | ComposedLayout:
@@ -48,8 +48,8 @@ def read_memref(text: str) -> AnyLayout | ComposedLayout:
 
     Raises:
         ParseError: the text is no type of memory.
-        UnsupportedError: its map has symbols or unknown sizes, or the type has no rank.
-        NotALayoutError: no layout has the values of its map.
+        UnsupportedError: its map has symbols or unknown sizes, or values that no layout has, or the type
+            has no rank.
     """
     found = _TYPE.fullmatch(text)
     if found is None:
@@ -61,6 +61,9 @@ def read_memref(text: str) -> AnyLayout | ComposedLayout:
     way = rest[0] if rest else ""
     if strided := _STRIDED.fullmatch(way):
         strides = [d.strip() for d in strided[1].split(",")] if strided[1].strip() else []
+        odd = next((d for d in strides if not re.fullmatch(r"\?|-?[0-9]{1,18}", d)), None)
+        if odd is not None:
+            _refuse(text, text.index(way), f"a stride is an int or '?', not {odd!r}")
         if len(strides) != len(sizes):
             _refuse(text, text.index(way), f"{len(strides)} strides for {len(sizes)} dims")
         layout = _layout(sizes, strides)
@@ -98,7 +101,7 @@ def _layout(sizes: list[str], strides: list[str]) -> AnyLayout:
 
 
 def _mapped(text: str, mapped: re.Match[str], sizes: list[str]) -> AnyLayout | ComposedLayout:
-    if "?" in sizes or "[" in mapped[1]:
+    if "?" in sizes or "[" in mapped[1].partition("->")[0]:
         raise UnsupportedError(
             "a map of memory needs known sizes and no symbols", "Write numbers for them.", text=text
         )
@@ -113,8 +116,8 @@ def read_tilelang(text: str) -> AnyLayout | ComposedLayout:
 
     Raises:
         ParseError: the text is no layout of TileLang.
-        UnsupportedError: its transform has more than arithmetic, such as ``T.bitwise_xor``.
-        NotALayoutError: no layout has the values of its map.
+        UnsupportedError: its transform has more than arithmetic, such as ``T.bitwise_xor``, or values
+            that no layout has.
     """
     found = _TILELANG.fullmatch(text)
     if found is None:
@@ -123,6 +126,8 @@ def read_tilelang(text: str) -> AnyLayout | ComposedLayout:
         raise UnsupportedError(
             f"a transform that calls {call[0]} has no layout: only + - * // % are read", text=text
         )
+    if any(len(n) > 18 for n in re.findall("[0-9]+", text)):
+        _refuse(text, 0, "an int of a layout of TileLang has at most 18 digits")
     sizes, ends = [[int(n) for n in re.findall("[0-9]+", part)] for part in found.group(1, 2)]
     names = re.sub(r",\s*$", "", found[3])
     plain = re.sub(r",\s*\)\s*$", ")", f"({names}) -> {found[4]}")
