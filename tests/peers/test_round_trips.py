@@ -119,7 +119,7 @@ for text, dtype in (
     ("f32[3,5,7]{0,2,1}", jnp.float32),
     ("f8e4m3fn[8]{0}", jnp.float8_e4m3fn),
     ("pred[3]{0}", bool),
-    ("f32[]", float),
+    ("f32[]", jnp.float32),
 ):
     shape = tla.read(text)
     like = jax.ShapeDtypeStruct(shape.dimensions, dtype, sharding=tla.to_jax_format(text))
@@ -172,6 +172,18 @@ def test_zarr() -> None:
     chunks = [store[f"c/{i}/{j}"].to_bytes() for i, j in product(range(4), range(3))]
     assert tla.read(array) == layout
     assert np.frombuffer(b"".join(chunks), "i4").tolist() == tla.pack(data, array, fill=-1).tolist()
+
+
+def test_h5py(tmp_path: Path) -> None:
+    h5py: Any = pytest.importorskip("h5py")
+    data = np.arange(6000, dtype="i4").reshape(100, 60)
+    with h5py.File(tmp_path / "chunks.h5", "w") as file:
+        array = file.create_dataset("data", data=data, chunks=(30, 20), fillvalue=-1)
+        starts = product(range(0, 100, 30), range(0, 60, 20))
+        chunks = [np.frombuffer(array.id.read_direct_chunk(at)[1], "i4") for at in starts]
+        memory = tla.pack(data, array)
+        mask = tla.mask(tla.read(array))
+    assert np.concatenate(chunks)[mask].tolist() == memory[mask].tolist()
 
 
 def test_tilelang() -> None:
