@@ -58,25 +58,29 @@ def to_numpy_view(memory: Any, layout: LayoutLike) -> NDArray[Any]:
         UnsupportedError: a mode has no one stride, or the memory is that of another device.
         LayoutError: memory is too short, or a tensor with gaps.
     """
-    import numpy as np
-
-    place = layout_of(layout)
     try:
         device = memory.__dlpack_device__()[0] if hasattr(memory, "__dlpack_device__") else 1
     except BufferError:
         device = None  # several
     if device not in _ON_HOST:
         raise UnsupportedError("numpy sees no memory of other devices", "Copy it to the host first.")
-    if not is_known(memory) or not hasattr(memory, "is_contiguous"):
-        return view(np.asarray(memory), place)
-    if not memory.is_contiguous():
-        raise LayoutError(f"memory is in one piece, not with strides {tuple(memory.stride())}")
-    memory = memory.detach()
-    try:
-        return view(memory.numpy(), place)
-    except TypeError:
-        torch = peer("torch", "to_numpy_view", "pip install torch")
-        return view(memory.view(getattr(torch, f"uint{8 * memory.element_size()}")).numpy(), place)
+    held = _seen_by_numpy(memory)
+    if not held.flags.c_contiguous:
+        raise LayoutError(f"memory is in one piece, not with strides {held.strides} in bytes")
+    return view(held, layout_of(layout))
+
+
+def _seen_by_numpy(memory: Any) -> NDArray[Any]:
+    import numpy as np
+
+    if is_known(memory) and hasattr(memory, "detach"):  # torch's
+        memory = memory.detach()
+        try:
+            return np.asarray(memory.numpy())
+        except TypeError:
+            torch = peer("torch", "to_numpy_view", "pip install torch")
+            return np.asarray(memory.view(getattr(torch, f"uint{8 * memory.element_size()}")).numpy())
+    return np.asarray(memory)
 
 
 def to_torch(memory: Any, layout: LayoutLike) -> Any:

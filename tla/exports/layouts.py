@@ -27,7 +27,7 @@ def to_pycute(layout: LayoutLike) -> Any:
     place = _plain("pycute", layout)
     pycute = peer("pycute.layout", "to_pycute", "pip install --no-deps nvidia-cutlass")
     swizzles = peer("pycute.swizzle", "to_pycute", "pip install --no-deps nvidia-cutlass")
-    return _rebuilt(place, pycute.Layout, swizzles.Swizzle, swizzles.ComposedLayout)
+    return _rebuilt(place, _ints, pycute.Layout, swizzles.Swizzle, swizzles.ComposedLayout)
 
 
 def to_tensor_layouts(layout: LayoutLike) -> Any:
@@ -45,7 +45,7 @@ def to_tensor_layouts(layout: LayoutLike) -> Any:
     def composed(outer: Any, offset: int, inner: Any) -> Any:
         return theirs.ComposedLayout(outer, inner, offset=offset)
 
-    return _rebuilt(place, theirs.Layout, theirs.Swizzle, composed)
+    return _rebuilt(place, _ints, theirs.Layout, theirs.Swizzle, composed)
 
 
 def _plain(library: str, layout: LayoutLike, symbols: bool = False) -> Any:
@@ -65,14 +65,14 @@ def _plain(library: str, layout: LayoutLike, symbols: bool = False) -> Any:
     return place
 
 
-def _rebuilt(value: Any, layout: Any, swizzle: Any, composed: Any) -> Any:
-    """A value made anew by the constructors of another library."""
+def _rebuilt(value: Any, ints: Any, layout: Any, swizzle: Any, composed: Any) -> Any:
+    """A value made anew by the constructors of another library, of ints that ``ints`` makes."""
     if is_composed(value):
-        inner = _rebuilt(value.inner, layout, swizzle, composed)
-        return composed(_rebuilt(value.outer, layout, swizzle, composed), int(value.offset), inner)
+        outer, inner = [_rebuilt(x, ints, layout, swizzle, composed) for x in (value.outer, value.inner)]
+        return composed(outer, ints(value.offset), inner)
     if is_swizzle(value):
-        return swizzle(int(value.bits), int(value.base), int(value.shift))
-    return layout(*[_ints(side) for side in (value.shape, value.stride)])
+        return swizzle(*map(ints, (value.bits, value.base, value.shift)))
+    return layout(ints(value.shape), ints(value.stride))
 
 
 def _ints(x: Any) -> Any:
@@ -92,16 +92,9 @@ def to_cute_dsl(layout: LayoutLike) -> str:
     Raises:
         UnsupportedError: the layout has padding.
     """
-    return str(_rebuilt_text(_plain("CuTe's DSL", layout, symbols=True)))
-
-
-def _rebuilt_text(value: Any) -> str:
-    if is_composed(value):
-        parts = _rebuilt_text(value.outer), _python(value.offset), _rebuilt_text(value.inner)
-        return f"cute.make_composed_layout({', '.join(parts)})"
-    if is_swizzle(value):
-        return f"cute.make_swizzle({value.bits:d}, {value.base:d}, {value.shift:d})"
-    return f"cute.make_layout({_python(value.shape)}, stride={_python(value.stride)})"
+    place = _plain("CuTe's DSL", layout, symbols=True)
+    texts = "make_layout({}, stride={})", "make_swizzle({}, {}, {})", "make_composed_layout({}, {}, {})"
+    return str(_rebuilt(place, _python, *[f"cute.{text}".format for text in texts]))
 
 
 def _python(x: Any) -> str:

@@ -116,23 +116,18 @@ def _seen(scan: NamingScanner, room: int) -> Any:
 def _part(scan: NamingScanner) -> Any:
     """``shape [':' stride [':' origin]]``"""
     start = scan.at
-    first = _side(scan, "a shape")
-    if not scan.accept(":"):
+    scan.place = "s"
+    first = _int_tuple(scan, MAX_DEPTH, "a shape")
+    if scan.accept(":"):
+        scan.place = "d"
+    else:
+        scan.place = "x"
         return first
-    stride = _side(scan, "a stride")
-    origin = _side(scan, "an origin shape") if scan.accept(":") else None
-    return value_at(scan, start, Layout, first, stride, origin)
-
-
-def _side(scan: NamingScanner, what: str) -> Any:
-    scan.place = _PLACES[what]
-    found = _int_tuple(scan, MAX_DEPTH, what)
+    stride = _int_tuple(scan, MAX_DEPTH, "a stride")
+    scan.place = "o"
+    origin = _int_tuple(scan, MAX_DEPTH, "an origin shape") if scan.accept(":") else None
     scan.place = "x"
-    return found
-
-
-_PLACES: Final = {"a shape": "s", "a stride": "d", "an origin shape": "o"}
-"""The letters of unknowns without names."""
+    return value_at(scan, start, Layout, first, stride, origin)
 
 
 @constexpr
@@ -165,6 +160,9 @@ class NamingScanner(Scanner):
 
     Args:
         given: What names stand for, or the `Names` of all the texts that this is one of.
+
+    Its ``place`` is the letter of unknowns without names: s in a shape, d in a stride, o in an origin
+    shape, x elsewhere.
     """
 
     __slots__ = ("_names", "place")
@@ -178,7 +176,7 @@ class NamingScanner(Scanner):
     ) -> None:
         super().__init__(text, comments, start)
         self._names = given
-        self.place = "x"
+        self.place: str = "x"
 
     @property
     def names(self) -> Names:
@@ -313,8 +311,6 @@ def _sum_at(scan: NamingScanner, first: Any, what: str) -> Any:
 def _int_at(scan: NamingScanner, what: str) -> Any:
     """Pass an int, static, dynamic or symbolic, which must come next."""
     start, value = scan.at, None
-    if unknown := _UNKNOWN.match(scan.text, start):
-        return _unknown_at(scan, unknown)
     if _INT.match(scan.text, start):
         static = scan.peek() == "_"
         scan.at = start + static
@@ -323,6 +319,8 @@ def _int_at(scan: NamingScanner, what: str) -> Any:
             return Int(value)
         if scan.peek() not in _OPERATORS:
             return value
+    elif unknown := _UNKNOWN.match(scan.text, start):
+        return _unknown_at(scan, unknown)
     elif not (_NAMED.match(scan.text, start) or _NEGATED.match(scan.text, start)):
         _refuse_leaf(scan, what)
     from ..numbers import expr_at, goes_on

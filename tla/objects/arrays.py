@@ -115,10 +115,10 @@ def read_sharding(sharding: Any) -> AnyLayout:
     steps = dict(zip(names, map(int, compact_row_major(sizes)), strict=True))
     modes: list[tuple[str, ...]] = []
     for entry in sharding.spec:
-        if entry is not None and not isinstance(entry, (str, tuple)):
+        kind = type(entry).__name__
+        if kind not in ("NoneType", "str", "tuple"):
             raise UnsupportedError(f"{entry} in {sharding.spec} leaves a dim to the compiler")
-        named: Any = (entry,) if isinstance(entry, str) else entry or ()
-        modes.append(named)
+        modes.append((entry,) if kind == "str" else entry or ())
     used = {name for mode in modes for name in mode}
     rest = tuple([name for name in names if name not in used])
     modes += [rest] if rest else []

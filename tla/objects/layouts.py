@@ -9,39 +9,22 @@ from ..layouts import ComposedLayout, Layout, Swizzle, as_static, is_composed, i
 from ..numbers import INT, is_tuple
 
 
-def read_layout(layout: Any) -> Any:
-    """Return a layout with the same shape and stride; a composed one is read as it is."""
-    kind = type(layout).__name__
+def read_layout(value: Any) -> Any:
+    """Return a layout, a swizzle, a composed layout or the layout of a tensor, by the name of its class.
+
+    A tensor whose first element has an offset gives a composed layout.
+    """
+    kind = type(value).__name__
     if kind == "Layout":
-        return Layout(layout.shape, layout.stride)
-    return read_swizzle(layout) if kind == "Swizzle" else read_composed(layout)
-
-
-def read_swizzle(swizzle: Any) -> Swizzle:
-    """Return the swizzle of the same bits, base and shift."""
-    return Swizzle(swizzle.bits, swizzle.base, swizzle.shift)
-
-
-def read_composed(composed: Any) -> ComposedLayout:
-    """Return the composed layout of the same outer, offset and inner part."""
-    return ComposedLayout(read_layout(composed.outer), composed.offset, read_layout(composed.inner))
-
-
-def read_pycute_composed(composed: Any) -> ComposedLayout:
-    """Return the composed layout of pycute's ``layoutB``, offset and ``layoutA``."""
-    outer, inner = composed.layoutB, composed.layoutA
-    nested = type(inner).__name__ == "ComposedLayout"
-    return ComposedLayout(
-        read_layout(outer),
-        composed.offset,
-        read_pycute_composed(inner) if nested else read_layout(inner),
-    )
-
-
-def read_tensor(tensor: Any) -> Any:
-    """Return the layout of a tensor, and the offset of its first element where that is not 0."""
-    layout = read_layout(tensor.layout)
-    return placed(layout, tensor.offset) if tensor.offset else layout
+        return Layout(value.shape, value.stride)
+    if kind == "Swizzle":
+        return Swizzle(value.bits, value.base, value.shift)
+    if kind == "Tensor":
+        layout = read_layout(value.layout)
+        return placed(layout, value.offset) if value.offset else layout
+    names = ("outer", "inner") if hasattr(value, "outer") else ("layoutB", "layoutA")  # pycute's
+    outer, inner = [read_layout(getattr(value, name)) for name in names]
+    return ComposedLayout(outer, value.offset, inner)
 
 
 def read_dsl(value: Any) -> Any:

@@ -46,6 +46,7 @@ def _read_text(read: Callable[[str], Any]) -> Callable[[Any], Any]:
 
 
 _STRIDED: Final = {"ndarray": arrays.read_strided}
+_COMPOSED: Final = ("Layout", "Swizzle", "ComposedLayout")
 
 LIBRARIES: Final = (
     Library("numpy", ("numpy",), _STRIDED, ("to_numpy_view",)),
@@ -63,22 +64,12 @@ LIBRARIES: Final = (
             "Lowered": arrays.read_compiled,
             "BlockSpec": pallas.read_block,
             "GridSpec": pallas.read_grid,
-            "MemRefType": _read_text(read_memref),
             "Format": arrays.refuse_format,
             "Layout": arrays.refuse_format,
         },
         ("to_jax_format",),
     ),
-    Library(
-        "pycute",
-        ("pycute",),
-        {
-            "Layout": layouts.read_layout,
-            "Swizzle": layouts.read_swizzle,
-            "ComposedLayout": layouts.read_pycute_composed,
-        },
-        ("to_pycute",),
-    ),
+    Library("pycute", ("pycute",), dict.fromkeys(_COMPOSED, layouts.read_layout), ("to_pycute",)),
     Library(
         "CuTe DSL",
         ("cutlass",),
@@ -89,17 +80,12 @@ LIBRARIES: Final = (
     Library(
         "tensor-layouts",
         ("tensor_layouts",),
-        {
-            "Layout": layouts.read_layout,
-            "Swizzle": layouts.read_swizzle,
-            "ComposedLayout": layouts.read_composed,
-            "Tensor": layouts.read_tensor,
-        },
+        dict.fromkeys((*_COMPOSED, "Tensor"), layouts.read_layout),
         ("to_tensor_layouts",),
     ),
     Library(
         "MLIR",
-        ("mlir", "iree", "torch_mlir"),
+        ("mlir", "iree", "jaxlib", "torch_mlir"),
         {"MemRefType": _read_text(read_memref)},
         ("to_memref",),
     ),
@@ -150,15 +136,10 @@ def read_object(value: object) -> Any:
     if reader is None:
         raise KindError(
             f"expected a text or an object of a library that is known, got {described(value)}",
-            *_known(),
+            f"Known are objects of {', '.join([row.name for row in LIBRARIES])}.",
             value=value,
         )
     return reader(value)
-
-
-def _known() -> list[str]:
-    *names, last = [row.name for row in LIBRARIES]
-    return [f"Known are objects of {', '.join(names)} and {last}."]
 
 
 def peer(module: str, function: str, way: str) -> Any:
