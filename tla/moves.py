@@ -16,7 +16,6 @@ from . import arrays
 from .errors import KindError
 from .ground import described, guarded
 from .layouts import is_composed, is_layout
-from .objects import is_known
 from .read import read
 from .xla_bridge import XlaBuffer, XlaShape, XlaTuple, to_layout
 
@@ -107,17 +106,17 @@ def layout_of(value: LayoutLike) -> Any:
         KindError: it is, or names, no layout.
         ParseError: the text is in no notation known.
     """
-    given: Any = value
+    given: Any = read(value) if isinstance(value, str) else value
     if is_layout(given) or is_composed(given):
         return given
-    if isinstance(value, str) or is_known(value):
-        given = read(value)
-        if is_layout(given) or is_composed(given):
-            return given
     if hasattr(given, "layout") and is_layout(given.layout):  # with a tag
         return given.layout
     if isinstance(given, (XlaShape, XlaTuple, XlaBuffer)):
         return to_layout(given)
+    from .objects import is_known
+
+    if is_known(given):
+        return layout_of(read(given))
     raise KindError(
         f"expected a layout, an XLA shape or the text of one, got {described(value)}", value=value
     )

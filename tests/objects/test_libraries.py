@@ -332,7 +332,7 @@ def test_a_program_is_read_as_its_module() -> None:
     lowered = foreign("jax._src.stages", "Lowered", as_text=lambda dialect: text)
     assert tla.read(compiled).name == tla.read(lowered).name == "m"
     with pytest.raises(
-        KindError, match="expected a layout, an XLA shape or the text of one, got Compiled"
+        KindError, match="expected a layout, an XLA shape or the text of one, got Module"
     ):
         tla.from_array(compiled)
 

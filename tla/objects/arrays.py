@@ -8,7 +8,6 @@ from math import prod
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import LayoutError, UnsupportedError
-from ..hlo import read_module
 from ..layouts import Layout, compact_col_major, compact_row_major, parse
 from ..numbers import ceil_div
 from ..xla_bridge import XlaShape
@@ -100,6 +99,8 @@ def refuse_format(format_: Any) -> NoReturn:
 
 def read_compiled(program: Any) -> Module:
     """Return the HLO module of a function that jax has lowered or compiled."""
+    from ..hlo import read_module
+
     lowered = type(program).__name__ == "Lowered"
     return read_module(program.as_text("hlo") if lowered else program.as_text())
 

@@ -17,7 +17,6 @@ import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import ParseError, UnsupportedError
-from ..indexing import compose, from_layout, layout_and_offset, parse_map
 from ..layouts import Layout, compact_row_major, is_composed, is_swizzle, parse
 from ..numbers import Expr, Int, bounds_of, is_tuple, known_eq, substitute, sym
 from .layouts import placed
@@ -143,6 +142,8 @@ def _placed_by(
         _refuse(text, text.index("->"), f"a map of {len(names)} dims for {len(sizes)}")
     if 0 in sizes:
         return _row_major([str(n) for n in sizes])  # there is no element to place
+    from ..indexing import compose, from_layout, layout_and_offset, parse_map
+
     domain = ", ".join([f"{name} in [0, {n - 1}]" for name, n in zip(names, sizes, strict=True)])
     m = parse_map(f"{arrow}, domain: {domain}" if domain else arrow)
     if ends is None:
@@ -175,6 +176,8 @@ def memref_of(layout: AnyLayout | ComposedLayout, element: str) -> str:
     sizes = [_digits(n) for n in Layout(shape, stride).origin_shape]
     head = f"memref<{''.join(f'{n}x' for n in sizes)}{element}"
     if any(map(is_tuple, shape)):
+        from ..indexing import from_layout
+
         m, _comma, _domain = str(from_layout(layout)).partition(", domain:")
         plus = "" if known_eq(offset, 0) else f" + {_digits(offset)}"
         return f"{head}, affine_map<{m.removesuffix(')')}{plus})>>"
