@@ -19,7 +19,7 @@ from tla.numbers import Condition, assume, evaluate, sym, to_python
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-VALUES: Final = 100
+VALUES: Final = 60
 SAMPLES: Final = 8
 """Indices of a layout that are looked at one by one, beside the comparison as functions."""
 

@@ -17,7 +17,7 @@ from tla.numbers.ints import is_open
 from tla.testing import layouts
 
 M = sym("M")
-COUNT, SEED = 10, 0
+COUNT, SEED = 8, 7
 OPERATIONS = [name for name in fuzz.OPS if not name.startswith("large")]
 
 

@@ -607,6 +607,10 @@ def test_facts_and_complements() -> None:
             sums = {x + int(y) for x in distinct for y in table(rest)}
             assert len(sums) == len(distinct) * int(rest.size)
     assert min(seen.values()) > 70
+    strange: Any = 8
+    for pair in ((strange, parse("Sw<1,0,2> o 0 o 8:1")), (parse("Sw<1,0,2> o 0 o 8:1"), strange)):
+        with pytest.raises(tla.NotALayoutError):
+            tla.same_function(*pair)
 
 
 PAGE = Path(__file__).parents[2] / "docs" / "differences.md"

@@ -388,7 +388,7 @@ def outcome(f: Callable[..., Any], *arguments: Any, **options: Any) -> Outcome:
         return type(error), str(error)
 
 
-@pytest.mark.parametrize("count", [100, pytest.param(500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [60, pytest.param(500, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_explaining_does_not_change_the_answer(operation: str, count: int) -> None:
     """Thousands of inputs: the operation, which takes its fast paths, and the explanation agree."""

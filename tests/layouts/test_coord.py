@@ -159,6 +159,8 @@ def test_extending_is_asked_for_with_a_bool(extend: Any) -> None:
         idx2crd(96, BLOCKS, extend)
     with pytest.raises(KindError, match="extend is a bool, not"):
         crd2offset(96, BLOCKS, BLOCKS, extend)
+    with pytest.raises(KindError, match="extend is a bool, not"):
+        tla.composition(tla.Layout(4), tla.Layout(2), extend=extend)
 
 
 @pytest.mark.parametrize(

@@ -451,6 +451,12 @@ def test_like_another_with_what_does_not_fit() -> None:
         make_tensor_like("B", MATRIX, base=row_major(4, 16))
     with pytest.raises(CongruenceError):
         make_tensor_like("B", MATRIX[3, _], base=zN(8, 16))
+    strange: Any = int, (row_major(8), {}), (row_major(8),)
+    with pytest.raises(CongruenceError, match="int does not take the 2 extents"):
+        make_tensor_like("B", MATRIX, strange[0])
+    for inner in strange[1:]:
+        with pytest.raises(tla.TlaError):
+            MATRIX.with_inner(inner)
 
 
 # --- unknown sizes and places ---

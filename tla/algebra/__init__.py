@@ -92,6 +92,7 @@ if TYPE_CHECKING:
     from .linear import swizzles as swizzles
     from .modes import (
         is_one as is_one,
+        is_symbolic as is_symbolic,
         modes_of as modes_of,
         of_modes as of_modes,
         read_modes as read_modes,

@@ -24,6 +24,7 @@ from ..layouts import (
     is_composed,
     is_swizzle,
     leaves,
+    of_coordinates,
     of_static,
     product,
     text_of,
@@ -201,6 +202,7 @@ def same_function(a: AnyLayout, b: AnyLayout) -> bool:
 
 def _same_seen(a: Any, b: Any) -> bool:
     """`same_function`, one of the two behind a function: by what is outside, else one by one."""
+    a, b = of_coordinates(a), of_coordinates(b)
     if known_int(a.size) != known_int(b.size):
         return False
     of_one = is_composed(a) and is_composed(b) and (a.outer, a.offset) == (b.outer, b.offset)

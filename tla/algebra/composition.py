@@ -42,6 +42,7 @@ from ..layouts import (
     is_layout,
     is_swizzle,
     make_layout,
+    require_bool,
     trusted,
 )
 from ..numbers import (
@@ -135,6 +136,8 @@ def composition(
         result: AnyLayout | ComposedLayout | Swizzle
         result = call_assuming(assume, composition, a, b, extend=extend)
         return result
+    if extend is not True:
+        require_bool(extend)
     left: Any = a
     right: Any = b
     if type(right) is _LAYOUT and type(left) is _LAYOUT:

@@ -12,6 +12,7 @@ from itertools import pairwise, product as cartesian
 from math import gcd, lcm, prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ..algebra import is_symbolic
 from ..errors import CongruenceError, LayoutError, UnsupportedError
 from ..ground import guarded
 from ..layouts import as_layout, ends_of, is_composed, leaves, offset_at, text_of
@@ -194,7 +195,7 @@ def data_shape(layout: AnyLayout | ComposedLayout) -> tuple[int, ...]:
     inner, _outers = _opened(layout)
     as_layout(inner)
     sizes = tuple(leaves(inner.origin_shape))
-    if inner.symbols:
+    if is_symbolic(sizes, inner.shape, inner.stride):
         name = inner.symbols[0].name
         raise LayoutError(
             f"{layout} has no place in memory while {name} has no value",

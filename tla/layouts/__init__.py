@@ -112,7 +112,11 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     # for the rooms above
     from . import int_tuple as int_tuple
-    from .coord import default_origin as default_origin, offset_at as offset_at
+    from .coord import (
+        default_origin as default_origin,
+        offset_at as offset_at,
+        require_bool as require_bool,
+    )
     from .fractal import batch_of as batch_of
     from .int_tuple import (
         as_int_tuple as as_int_tuple,

@@ -287,7 +287,7 @@ def idx2crd(coord: IntTuple, shape: IntTuple, extend: bool = False) -> Any:
         CoordinateError: the coordinate is negative, outside the shape, or of another profile.
     Source: CuTe ``idx2crd``, stride.hpp.
     """
-    _require_bool(extend)
+    require_bool(extend)
     if not extend:
         full = _plain_coord(coord, shape)
         if full is None:
@@ -303,7 +303,8 @@ def idx2crd(coord: IntTuple, shape: IntTuple, extend: bool = False) -> Any:
         raise _open_coordinate(error, coord, shape) from None
 
 
-def _require_bool(extend: object) -> None:
+def require_bool(extend: object) -> None:
+    """Raise KindError if what asks to extend a layout is no bool."""
     if extend is not False and extend is not True:
         raise KindError(f"extend is a bool, not {described(extend)}")
 
@@ -449,7 +450,7 @@ def crd2offset(coord: IntTuple, shape: IntTuple, stride: IntTuple, extend: bool 
     offset = plain_offset(coord, shape, stride)
     if offset is not None:
         return offset
-    _require_bool(extend)
+    require_bool(extend)
     coord, shape, stride = as_int_tuple(coord), as_shape(shape), as_int_tuple(stride)
     require_congruent(shape, stride)
     return offset_at(coord, shape, stride, extend)

@@ -295,8 +295,9 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
         >>> tile.with_inner((coalesce(tile.inner), 3))
         <Tensor 'A'[39:] in GM at (_0,_0): (4,8):(16,_1)>
         """
-        layout, moved = inner if is_tuple(inner) else (inner, _0)
-        start = self._from_first()[1] + self.data_offset + moved
+        layout: Any
+        layout, moved = inner if is_tuple(inner) and len(inner) == 2 else (inner, _0)
+        start = self._from_first()[1] + self.data_offset + leaf(moved)
         return Tensor(self.data, layout, position=self.position, data_offset=start)
 
     # --- its elements ---
@@ -681,7 +682,7 @@ def _call_maker(make: Callable[..., AnyLayout], sizes: tuple[Any, ...]) -> AnyLa
 
         try:
             signature(make).bind(*sizes)
-        except TypeError:
+        except (TypeError, ValueError):  # some classes tell no signature
             name = getattr(make, "__name__", repr(make))
             raise CongruenceError(
                 f"{shortened(name)} does not take the {len(sizes)} extents {text_of(sizes)}", make=make

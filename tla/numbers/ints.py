@@ -448,10 +448,14 @@ def limit_leaves(x: object) -> None:
 
 
 def is_small(x: tuple[Any, ...], room: int) -> bool:
-    """Whether the lengths of tuples inside each other, each plus 1, multiply to at most ``room``."""
-    room //= len(x) + 1
+    """Whether the lengths of tuples inside each other, each plus 1, multiply to at most ``room``.
+
+    A tuple of one part takes less, so that those around one int may be many.
+    """
+    n = len(x)
+    room = room // (n + 1) if n > 1 else room - room // 64 - 1
     for i in x:  # noqa: SIM110 (every walk waits for it; a generator takes twice as long)
-        if isinstance(i, TUPLE) and not (room and is_small(i, room)):
+        if isinstance(i, TUPLE) and not (room > 0 and is_small(i, room)):
             return False
     return True
 
