@@ -78,14 +78,15 @@ def read_memref(text: str) -> AnyLayout | ComposedLayout:
 
 def _split(text: str) -> list[str]:
     """The parts of a text between commas outside of brackets."""
-    parts, depth = [""], 0
-    for char in text.replace("->", "\0"):
-        depth += (char in "<[({") - (char in ">])}")
+    parts, depth, before = [""], 0, ""
+    for char in text:
+        depth += (char in "<[({") - (char in "])}" or (char == ">" and before != "-"))
         if char == "," and not depth:
             parts.append("")
         else:
             parts[-1] += char
-    return [part.replace("\0", "->").strip() for part in parts]
+        before = char
+    return [part.strip() for part in parts]
 
 
 def _row_major(sizes: list[str]) -> AnyLayout:
