@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
     # for the rooms above
-    from .packing import view_strides as view_strides
+    from .packing import as_array as as_array, view_strides as view_strides
     from .plan import span_of as span_of
 
 lazy(__name__, guard=True)

@@ -18,8 +18,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..algebra import collision
-from ..errors import LayoutError, OverlapError, UnsupportedError
-from ..ground import guarded
+from ..errors import KindError, LayoutError, OverlapError, UnsupportedError
+from ..ground import described, guarded
 from ..layouts import Layout, is_composed, text_of
 from .moving import Memory, move, offsets_in_data
 from .plan import axis_boxes, copy_plan, data_shape, joined, span_of
@@ -51,7 +51,7 @@ def pack(
     """
     import numpy as np
 
-    given: NDArray[Any] = np.asarray(array)
+    given = as_array(array)
     _require_shape(given, layout)
     _require_injective(layout)
     memory: NDArray[Any]
@@ -148,6 +148,20 @@ def view(memory: ArrayLike, layout: AnyLayout) -> NDArray[Any]:
     return seen
 
 
+def as_array(given: Any) -> NDArray[Any]:
+    """Return what is given as an array of numpy, in place if it is one of any library.
+
+    Raises:
+        KindError: numpy makes no array of it.
+    """
+    import numpy as np
+
+    try:
+        return np.asarray(given)
+    except ValueError as error:
+        raise KindError(f"expected an array, got {described(given)}", str(error), value=given) from None
+
+
 def view_strides(layout: AnyLayout | ComposedLayout) -> tuple[tuple[int, ...], list[int]]:
     """Return the shape of the array that shows memory in place, and its strides in elements.
 
@@ -213,7 +227,7 @@ def _held(memory: Any, layout: Any) -> tuple[Any, int]:
     """Memory as an array of one axis that spans the layout, and which of its elements is offset 0."""
     import numpy as np
 
-    held = np.ascontiguousarray(memory).reshape(-1)
+    held = np.ascontiguousarray(as_array(memory)).reshape(-1)
     start, last = span_of(layout)
     if len(held) < last + 1 - start:
         summary = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..arrays import span_of, view, view_strides
+from ..arrays import as_array, span_of, view, view_strides
 from ..errors import LayoutError, UnsupportedError
 from ..layouts import is_layout, leaves
 from ..moves import layout_of
@@ -71,16 +71,14 @@ def to_numpy_view(memory: Any, layout: LayoutLike) -> NDArray[Any]:
 
 
 def _seen_by_numpy(memory: Any) -> NDArray[Any]:
-    import numpy as np
-
     if is_known(memory) and hasattr(memory, "detach"):  # torch's
         memory = memory.detach()
         try:
-            return np.asarray(memory.numpy())
+            return as_array(memory.numpy())
         except TypeError:
             torch = peer("torch", "to_numpy_view", "pip install torch")
-            return np.asarray(memory.view(getattr(torch, f"uint{8 * memory.element_size()}")).numpy())
-    return np.asarray(memory)
+            return as_array(memory.view(getattr(torch, f"uint{8 * memory.element_size()}")).numpy())
+    return as_array(memory)
 
 
 def to_torch(memory: Any, layout: LayoutLike) -> Any:
