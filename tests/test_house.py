@@ -34,6 +34,7 @@ PAST_A_DOOR = {
 BY_NAME = {
     "tla.arrays.bits": "ml_dtypes, which is no part of the house",
     "tla.indexing.exact.budget": "islpy, which is no part of the house",
+    "tla.objects.libraries": "a library of others, when an object of it is asked for",
     "tla.testing.operations": "it looks up the function of each operation by the name that users write",
     "tla.ground.annotations": "it finds what the annotations of a failed call name",
     "tla.ground.lazy": "the one helper of lazy packages",

@@ -116,6 +116,7 @@ class _Reader(NamingScanner):
         super().__init__(text, symbols)
         self.calls = calls
         self.tagged = tagged
+        self.place = "s"
 
 
 @limit_nesting
@@ -204,7 +205,9 @@ def _part(scan: _Reader, room: int) -> Any:
         return value
     _demand_ints(scan, start, value, "a shape")
     scan.accept(":")
+    scan.place = "d"
     steps = _ints(scan, room, "a stride")
+    scan.place = "s"
     origin = _ints(scan, room, "an origin shape") if scan.accept(":") else None
     return _result(scan, start, "the layout", value_at, scan, start, Layout, value, steps, origin)
 

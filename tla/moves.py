@@ -324,13 +324,17 @@ def format_of(value: LayoutLike) -> Format:
             )
         size = 0 if layout.symbols else int(physical_elements(shape))
         return Format(layout, str(value), kind, bits if bits < 8 else 0, size)
+    from .objects import is_known
+
+    if is_known(given):
+        return format_of(read(given))
     raise KindError(
         f"expected a layout, an XLA shape or the text of one, got {described(value)}", value=value
     )
 
 
 def layout_of(value: LayoutLike) -> Any:
-    """Return the layout of a value, or of the text of one.
+    """Return the layout of a value, of the text of one, or of an object of another library.
 
     >>> print(layout_of("f32[3,5]{1,0:T(2,2)}"), layout_of(Layout(4)))
     ((_2,_2),(_2,_3)):((_2,_12),(_1,_4)):(_3,_5) 4:_1

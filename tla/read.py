@@ -16,8 +16,8 @@ import os
 import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from .errors import KindError, ParseError, TlaError
-from .ground import ELEMENT_TYPES, described, guarded, shortened, visible
+from .errors import ParseError, TlaError
+from .ground import ELEMENT_TYPES, guarded, shortened, visible
 from .layouts import parse
 
 if TYPE_CHECKING:
@@ -37,6 +37,12 @@ _CPP = re.compile(
 _TAGGED = re.compile(r"(::\s*)?(\w+\s*::\s*)*(?!\d)\w+\s*<\s*[A-Za-z>]")
 """The beginning of a layout by its tag and element type."""
 
+_MEMREF = re.compile(r"memref\s*<")
+"""The beginning of MLIR's type of memory."""
+
+_TILELANG = re.compile(r"Layout\([^>]*->")
+"""The beginning of a layout as TileLang prints it."""
+
 _SWIZZLED = re.compile(r"Sw?\s*<|([gst]mem_)?ptr\[")
 """The beginning of a swizzle, of a layout seen through one, and of a tensor as CuTe prints it."""
 
@@ -55,8 +61,10 @@ class FileError(TlaError):
 
 
 @guarded
-def read(text: str) -> Any:
+def read(text: Any) -> Any:
     """Return the value that a text writes: a `Layout` or int tuple, an `XlaShape` or `XlaTuple`.
+
+    An object of another library is read too: an array, a layout, ..., as `tla.objects` says.
 
     ``Sw<2,0,3> o 0 o (8,8):(8,1)`` is a `ComposedLayout`, and its first part a `Swizzle`.
     A C++ type or expression of a layout is read as by `from_cpp`; a tag with its element type and sizes,
@@ -72,9 +80,12 @@ def read(text: str) -> Any:
         ParseError: the text is in no notation known, or there is no such instruction or element; the
             error points at the character.
         FileError: there is no such file, or it is no text.
+        KindError: it is an object of a library that is not known; the error lists those that are.
     """
-    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise KindError(f"expected a text, got {described(text)}", value=text)
+    if not isinstance(text, str):
+        from .objects import read_object
+
+        return read_object(text)
     if ":%" in text and (pointer := re.fullmatch(_POINTER, text, re.S)):
         return _pointed_at(pointer)
     try:
@@ -90,7 +101,15 @@ def _value(text: str) -> Any:
     # behind its opening parentheses a layout has an int, a shape the name of its element type
     start = len(text) - len(text.lstrip())
     inside = text[start:].lstrip("( \t\r\n")
-    looks_like_a_layout = inside[:1] in tuple("_-0123456789):")
+    looks_like_a_layout = inside[:1] in tuple("_-0123456789):?")
+    if _MEMREF.match(text, start):
+        from .objects import read_memref
+
+        return read_memref(text)
+    if _TILELANG.match(text, start):
+        from .objects import read_tilelang
+
+        return read_tilelang(text)
     if _SWIZZLED.match(text, start):
         return parse(text)
     if "[" in text and not looks_like_a_layout:

@@ -130,7 +130,7 @@ def run_command(name: str, text: str) -> None:
 def targets() -> dict[str, Callable[[str], None]]:
     """The readers by name."""
     import tla
-    from tla import ascend, cpp, gpu, hlo, indexing, memory, xla_bridge
+    from tla import ascend, cpp, gpu, hlo, indexing, memory, objects, xla_bridge
     from tla.cli.commands import COMMANDS, SUBCOMMANDS
     from tla.layouts import parse_int_tuple
     from tla.memory.sizes import bytes_printed_as
@@ -151,6 +151,8 @@ def targets() -> dict[str, Callable[[str], None]]:
         "stream": lambda text: list(hlo.read_stream(io.StringIO(text))),
         "from_cpp": tla.from_cpp,
         "from_triton": lambda text: gpu.from_triton(text, (16, 64)),
+        "memref": objects.read_memref,
+        "tilelang": objects.read_tilelang,
         "rewritten": cpp.rewritten,
         "oom": memory.read_reports,
         "tagged": ascend.parse_tagged,

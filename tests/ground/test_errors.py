@@ -89,7 +89,7 @@ RAISERS: list[Callable[[], Any]] = [
     lambda: tla.zN(4, 4, block=(0, 1)),
     lambda: tla.offset_lists(Layout((10**5, 10**5))),
     lambda: tla.parse("(2,3):(1)"),
-    lambda: tla.parse("(2,\n ?)"),
+    lambda: tla.parse("(2,\n !)"),
     lambda: tla.parse("(M{div=4},M/8)"),
     lambda: tla.sym("M", min=5, max=3),
     lambda: tla.sym("2"),
@@ -101,7 +101,7 @@ RAISERS: list[Callable[[], Any]] = [
     lambda: tla.zipped_divide(Layout(M), 48, exact=True, assume=M % 48 == 0).bind(M=47),
     lambda: tla.coalesce(Layout(M), assume=(M % 4 == 0, M % 2 == 1)),
     lambda: tla.coalesce(Layout(M), assume=M < 1),
-    lambda: tla.read("?"),
+    lambda: tla.read("!"),
     lambda: tla.size("8:1"),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     lambda: tla.coalesce("8:1"),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     lambda: tla.complement(tla.Swizzle(1, 0, 1), 8),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]

@@ -154,9 +154,9 @@ def test_bad_text(text: str, summary: str, column: int, carets: int) -> None:
 
 def test_an_error_on_another_line_shows_that_line() -> None:
     with pytest.raises(ParseError) as caught:
-        parse("(2,3)\n:(1,\n  ?)")
+        parse("(2,3)\n:(1,\n  !)")
     assert (caught.value.line, caught.value.column) == (3, 3)
-    assert str(caught.value).endswith("\n  line 3, column 3\n      ?)\n      ^")
+    assert str(caught.value).endswith("\n  line 3, column 3\n      !)\n      ^")
 
 
 @pytest.mark.parametrize("text", ["(2,3)\n:(1)", "(2,3):\n(1)"])

@@ -92,6 +92,10 @@ UNMARKED = {
         "inner_partition local_partition local_tile outer_partition"
     ),
     "says what holds while the program runs": "limits",
+    "an array, or an object of another library": (
+        "copy_plan from_array mask pack relayout to_cute_dsl to_jax_format to_memref to_numpy_view"
+        " to_pycute to_tensor_layouts to_torch to_zarr unpack view"
+    ),
     "has one value": "Underscore",
 }
 """What is public and not marked, by why."""

@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:  # for the rooms above
     from .bits import dtype_of as dtype_of, type_of as type_of
-    from .packing import as_array as as_array, as_type as as_type, require_shape as require_shape
+    from .packing import (
+        as_array as as_array,
+        as_type as as_type,
+        require_shape as require_shape,
+        view_strides as view_strides,
+    )
     from .plan import data_shape as data_shape, span_of as span_of
 
 lazy(__name__, guard=True)

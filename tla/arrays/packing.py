@@ -162,24 +162,38 @@ def view(memory: ArrayLike, layout: AnyLayout) -> NDArray[Any]:
     import numpy as np
 
     held, start = _held(memory, layout)
+    sizes, strides = view_strides(layout)
+    if not all(sizes):
+        return np.empty(sizes, held.dtype)
+    seen = np.lib.stride_tricks.as_strided(held[start:], sizes, [d * held.itemsize for d in strides])
+    if 0 in [d for d, n in zip(strides, sizes, strict=True) if n > 1]:
+        seen.flags.writeable = False  # many coordinates are one element
+    return seen
+
+
+def view_strides(layout: AnyLayout | ComposedLayout) -> tuple[tuple[int, ...], list[int]]:
+    """Return the shape of the array that shows memory in place, and its strides in elements.
+
+    >>> view_strides(Layout(((2, 3), 4), ((4, 8), 1)))
+    ((6, 4), [4, 1])
+
+    Raises:
+        UnsupportedError: a mode has no one stride.
+        LayoutError: an int of the layout is symbolic.
+    """
     sizes = data_shape(layout)
     way = "unpack copies it into an array."
     if is_composed(layout):
         raise UnsupportedError(f"the offsets of {layout} have no strides", way, layout=layout)
-    if not all(sizes):
-        return np.empty(sizes, held.dtype)
     strides: list[int] = []
-    for i, n in enumerate(sizes):
+    for i, n in enumerate(sizes if all(sizes) else ()):
         boxes = axis_boxes(n, [_mode(layout, i), (n, 1)])
         loops = joined(boxes[0].loops)
         if len(boxes) > 1 or len(loops) > 1:
             summary = f"mode {i} of {layout} has no one stride for its {n} coordinates"
             raise UnsupportedError(summary, way, layout=layout, mode=i)
         strides += [loop.source for loop in loops] or [0]
-    seen = np.lib.stride_tricks.as_strided(held[start:], sizes, [d * held.itemsize for d in strides])
-    if 0 in [d for d, n in zip(strides, sizes, strict=True) if n > 1]:
-        seen.flags.writeable = False  # many coordinates are one element
-    return seen
+    return sizes, strides or [0] * len(sizes)
 
 
 @guarded

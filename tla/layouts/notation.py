@@ -17,6 +17,7 @@ text       value                                    Python
 ``2@0``    a coordinate: 2 along mode 0       ``2 * E(0)``
 ``3@1@0+_1@1`` a sum of them; ``E<0,1>`` is ``_1@1@0`` ``3 * E(0, 1) + E(1)``
 ``M/16``   a symbolic int, see `tla.numbers.reading`   ``M // 16``
+``?{div=16}`` an unknown int, as CuTe's DSL and MLIR print one ``sym("s0", 16, min=0)``
 ========== ======================================== =====================
 
 ``str`` writes a `Layout`, `to_text` an int tuple; `parse` reads both back exactly.
@@ -115,11 +116,17 @@ def _seen(scan: NamingScanner, room: int) -> Any:
 def _part(scan: NamingScanner) -> Any:
     """``shape [':' stride [':' origin]]``"""
     start = scan.at
+    scan.place = "s"
     first = _int_tuple(scan, MAX_DEPTH, "a shape")
-    if not scan.accept(":"):
+    if scan.accept(":"):
+        scan.place = "d"
+    else:
+        scan.place = "x"
         return first
     stride = _int_tuple(scan, MAX_DEPTH, "a stride")
+    scan.place = "o"
     origin = _int_tuple(scan, MAX_DEPTH, "an origin shape") if scan.accept(":") else None
+    scan.place = "x"
     return value_at(scan, start, Layout, first, stride, origin)
 
 
@@ -153,9 +160,12 @@ class NamingScanner(Scanner):
 
     Args:
         given: What names stand for, or the `Names` of all the texts that this is one of.
+
+    Its ``place`` is the letter of unknowns without names: s in a shape, d in a stride, o in an origin
+    shape, x elsewhere.
     """
 
-    __slots__ = ("_names",)
+    __slots__ = ("_names", "place")
 
     def __init__(
         self,
@@ -166,6 +176,7 @@ class NamingScanner(Scanner):
     ) -> None:
         super().__init__(text, comments, start)
         self._names = given
+        self.place: str = "x"
 
     @property
     def names(self) -> Names:
@@ -308,6 +319,8 @@ def _int_at(scan: NamingScanner, what: str) -> Any:
             return Int(value)
         if scan.peek() not in _OPERATORS:
             return value
+    elif unknown := _UNKNOWN.match(scan.text, start):
+        return _unknown_at(scan, unknown)
     elif not (_NAMED.match(scan.text, start) or _NEGATED.match(scan.text, start)):
         _refuse_leaf(scan, what)
     from ..numbers import expr_at, goes_on
@@ -318,7 +331,28 @@ def _int_at(scan: NamingScanner, what: str) -> Any:
     return expr_at(scan, scan.names, MAX_DEPTH, what)
 
 
+def _unknown_at(scan: NamingScanner, unknown: Any) -> Any:
+    """Pass a ``?``, which has its own name: ``s0`` in a shape, ``d0`` in a stride, ``x0`` elsewhere."""
+    start = scan.at
+    scan.expect(unknown[0])
+    facts: dict[str, int | str] = {}
+    for fact in (unknown[1] or "").split():
+        if fact in _TYPES:
+            facts["cpp_type"] = _TYPES[fact]
+        elif match_pattern(r"div=[1-9][0-9]{0,17}$", fact):
+            facts["divisible_by"] = int(fact[4:])
+        else:
+            scan.fail(
+                f"{fact!r} is no fact of '?'; write ?{{div=16}} or ?{{i64 div=16}}", start, scan.last
+            )
+    least = None if scan.place in "dx" else 0
+    return scan.names.fresh(scan.place, min=least, **facts)
+
+
 _UNIT: Final = compile_pattern(r"E\s*<")
+_UNKNOWN: Final = compile_pattern(r"\?(?:\{([^{}]*)\})?")
+_TYPES: Final = {"i32": "int", "i64": "long"}
+"""The types that CuTe's DSL prints in a ``?``."""
 _NAMED: Final = compile_pattern(r"(?!([Tt]rue|[Ff]alse|[Nn]one)\b)[A-Za-z]")
 _NEGATED: Final = compile_pattern(r"-[\s-]*[A-Za-z(]")
 

@@ -17,6 +17,7 @@ A `Names` holds the values of the names in one text; `expr_at` reads an expressi
 from __future__ import annotations
 
 import re
+from itertools import count
 from operator import mul
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -38,7 +39,7 @@ class Names:
         given: Expressions by name; the text need not repeat their facts.
     """
 
-    __slots__ = ("_braces", "_divisors", "_known", "_reading", "_text")
+    __slots__ = ("_braces", "_divisors", "_fresh", "_known", "_reading", "_text")
 
     slash_rounds: ClassVar[bool] = False
     """Whether ``x / n`` rounds down, rather than say that ``n`` divides ``x``."""
@@ -49,6 +50,7 @@ class Names:
             raise KindError(f"names are given as a mapping, not {type(given).__name__}", value=given)
         self._known: dict[str, Value] = {name: required(x) for name, x in (given or {}).items()}
         self._reading: list[str] = []
+        self._fresh: set[str] = set()
         self._divisors: dict[str, int] | None = None
         self._braces: dict[str, int] = {}
 
@@ -68,6 +70,13 @@ class Names:
         if scan.peek() == "{":
             self._pass_facts(scan, name, room)
         return self._known[name]
+
+    def fresh(self, prefix: str, **facts: Any) -> Value:
+        """Return a new unknown, with the first name not in the text, or what is given for it."""
+        names = (f"{prefix}{n}" for n in count())
+        name = next(n for n in names if n not in self._fresh and not re.search(rf"\b{n}\b", self._text))
+        self._fresh.add(name)
+        return self._known.setdefault(name, sym(name, **facts))
 
     def _described(self, scan: Scanner, start: int, name: str, room: int) -> Value:
         """The symbol of a name: its facts may stand at any of its places in the text."""

@@ -119,7 +119,7 @@ if TYPE_CHECKING:
     )
     from .every_size import is_open as is_open
     from .groups import layout_of_digits as layout_of_digits
-    from .jax_text import jax_format as jax_format
+    from .jax_text import jax_fields as jax_fields, jax_format as jax_format
     from .shape import remade as remade
     from .tiling import Cut as Cut, cut_by as cut_by, row_major as row_major, tiled_axes as tiled_axes
     from .tpu import minor_pairs as minor_pairs

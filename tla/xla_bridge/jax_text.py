@@ -11,7 +11,7 @@ Format(Layout(major_to_minor=(1, 2, 0), tiling=((4, 128),)), sharding)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UnsupportedError
 from .rules import COMBINE
@@ -46,6 +46,15 @@ def jax_layout(shape: AnyShape) -> str:
         UnsupportedError: the shape is no array, or jax has no word for a part of the layout: a memory
             space, a tail padding, a split, a prefix, or a ``*`` in a tile.
     """
+    return f"Layout({', '.join(f'{name}={value!r}' for name, value in jax_fields(shape).items())})"
+
+
+def jax_fields(shape: AnyShape) -> dict[str, Any]:
+    """Return the arguments of jax's ``Layout`` for the layout of this shape.
+
+    Raises:
+        UnsupportedError: the same as for `jax_layout`.
+    """
     shape = array_shape(shape)
     cannot = _beyond_jax(shape)
     if cannot:
@@ -54,12 +63,12 @@ def jax_layout(shape: AnyShape) -> str:
             "It holds the order of the dims, the tiles, and the bits of a packed element.",
             shape=shape,
         )
-    parts = [f"major_to_minor={shape.major_to_minor!r}"]
+    fields: dict[str, Any] = {"major_to_minor": shape.major_to_minor}
     if shape.tiles:
-        parts.append(f"tiling={shape.tiles!r}")
+        fields["tiling"] = shape.tiles
     if shape.element_size_in_bits:
-        parts.append(f"sub_byte_element_size_in_bits={shape.element_size_in_bits}")
-    return f"Layout({', '.join(parts)})"
+        fields["sub_byte_element_size_in_bits"] = shape.element_size_in_bits
+    return fields
 
 
 def _beyond_jax(shape: XlaShape) -> str:

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays: of strides in bytes or elements, of jax with its shardings and programs, and in chunks."""
+
+from __future__ import annotations
+
+import re
+from math import prod
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from ..errors import LayoutError, UnsupportedError
+from ..layouts import Layout, compact_col_major, compact_row_major, parse
+from ..numbers import ceil_div
+from ..xla_bridge import XlaShape
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..hlo import Module
+    from ..layouts import AnyLayout
+
+
+def read_strided(array: Any) -> AnyLayout:
+    """Return the layout of an array with strides in bytes, from its element 0 on.
+
+    >>> import numpy as np
+    >>> print(read_strided(np.zeros((3, 4), "f4").T[::2]))
+    (2,3):(2,4)
+
+    Raises:
+        LayoutError: a stride is no multiple of the size of an element.
+    """
+    size: int = array.itemsize or 1
+    strides: list[int] = []
+    for axis, (n, step) in enumerate(zip(array.shape, array.strides, strict=True)):
+        if step % size and n > 1:
+            raise LayoutError(
+                f"axis {axis} steps by {step} bytes, which is no multiple of an element of {size} bytes",
+                "A layout counts in elements: view the array as smaller ones, such as bytes.",
+                axis=axis,
+                stride=step,
+            )
+        strides.append(step // size)
+    return Layout(tuple(array.shape), tuple(strides))
+
+
+def read_torch(tensor: Any) -> AnyLayout:
+    """Return the layout of a torch tensor, from its element 0 on; sizes may be symbolic.
+
+    Raises:
+        UnsupportedError: the tensor is sparse, or of another kind without strides.
+    """
+    if str(tensor.layout) != "torch.strided":
+        raise UnsupportedError(f"a tensor of layout {tensor.layout} has no strides")
+    parts = [tuple([n if type(n) is int else parse(str(n)) for n in p]) for p in _sides(tensor)]
+    return Layout(*parts)
+
+
+def _sides(tensor: Any) -> tuple[Sequence[Any], Sequence[Any]]:
+    return tensor.shape, tensor.stride()
+
+
+def read_jax(array: Any) -> XlaShape:
+    """Return the XLA shape of a jax array; of a sharded one the part that each device holds.
+
+    A ``ShapeDtypeStruct`` may have a ``Format`` in place of its sharding. Without one it is row-major.
+    """
+    format_ = getattr(array, "format", None)
+    layout = getattr(format_, "layout", None)
+    sharding = getattr(array, "sharding", None)
+    dims = array.shape if sharding is None else sharding.shard_shape(array.shape)
+    if layout is None:
+        return XlaShape(_xla_type(array.dtype), dims)
+    return XlaShape(
+        _xla_type(array.dtype),
+        dims,
+        layout.major_to_minor[::-1],
+        layout.tiling or (),
+        element_size_in_bits=layout.sub_byte_element_size_in_bits,
+    )
+
+
+def _xla_type(dtype: Any) -> str:
+    """The XLA name of an element type of numpy or ml_dtypes."""
+    name: str = dtype.name
+    for theirs, ours in (("bool", "pred"), ("bfloat", "bf"), ("uint", "u"), ("int", "s")):
+        if name.startswith(theirs):
+            return ours + name.removeprefix(theirs)
+    return re.sub("^(float|complex)", lambda word: word[0][0], name).replace("_", "")
+
+
+def refuse_format(format_: Any) -> NoReturn:
+    """Raise the error of a ``Format`` or ``Layout`` of jax, which has neither sizes nor element type."""
+    raise UnsupportedError(
+        f"a {type(format_).__name__} of jax has no sizes and no element type",
+        "Read the array, or jax.ShapeDtypeStruct(shape, dtype, sharding=format).",
+        value=format_,
+    )
+
+
+def read_compiled(program: Any) -> Module:
+    """Return the HLO module of a function that jax has lowered or compiled."""
+    from ..hlo import read_module
+
+    lowered = type(program).__name__ == "Lowered"
+    return read_module(program.as_text("hlo") if lowered else program.as_text())
+
+
+def read_sharding(sharding: Any) -> AnyLayout:
+    """Return the layout from the number of a shard, along each dim, to its device.
+
+    Devices count in the order of the mesh. If it has axes that the spec does not name, a last mode
+    counts the devices that hold the same shard, as ``last_tile_dim_replicate`` does in HLO.
+    """
+    axes = dict(sharding.mesh.shape)
+    names, sizes = list(axes), tuple(axes.values())
+    steps = dict(zip(names, map(int, compact_row_major(sizes)), strict=True))
+    modes: list[tuple[str, ...]] = []
+    for entry in sharding.spec:
+        kind = type(entry).__name__
+        if kind not in ("NoneType", "str", "tuple"):
+            raise UnsupportedError(f"{entry} in {sharding.spec} leaves a dim to the compiler")
+        modes.append((entry,) if kind == "str" else entry or ())
+    used = {name for mode in modes for name in mode}
+    rest = tuple([name for name in names if name not in used])
+    modes += [rest] if rest else []
+    # the first axis of a dim is its most major one, the first leaf of a mode its most minor
+    shape = [tuple([axes[name] for name in reversed(mode)]) or (1,) for mode in modes]
+    stride = [tuple([steps[name] for name in reversed(mode)]) or (0,) for mode in modes]
+    return Layout(*[tuple([m[0] if len(m) == 1 else m for m in part]) for part in (shape, stride)])
+
+
+def chunked(sizes: Sequence[int], chunks: Sequence[int], order: str = "C") -> AnyLayout:
+    """Return the layout of whole chunks in a row: the grid is row-major, a chunk in its own order.
+
+    >>> print(chunked((100, 60), (30, 20)))
+    ((30,4),(20,3)):((20,1800),(1,600)):(100,60)
+    """
+    compact: Any = compact_row_major if order == "C" else compact_col_major
+    grid = tuple([ceil_div(n, c) for n, c in zip(sizes, chunks, strict=True)])
+    steps = zip(compact(tuple(chunks)), compact_row_major(grid), strict=True)
+    return Layout(
+        tuple(zip(chunks, grid, strict=True)),
+        tuple([(int(near), prod(chunks) * int(far)) for near, far in steps]),
+        tuple(sizes),
+    )
+
+
+def read_chunks(array: Any) -> AnyLayout:
+    """Return the layout of the decoded chunks of a chunked array, one after another, edges filled up.
+
+    Raises:
+        UnsupportedError: the array has no regular chunks.
+    """
+    chunks = getattr(array, "chunks", None)
+    if chunks is None:
+        raise UnsupportedError("an array that is stored in one piece has no chunks")
+    if any(not isinstance(c, int) for c in chunks):
+        raise UnsupportedError(f"chunks of different sizes, {chunks}, have no layout")
+    return chunked(array.shape, chunks, getattr(array, "order", "C"))
