@@ -309,9 +309,9 @@ def format_of(value: LayoutLike) -> Format:
         given = read(value) if given is None else given
     if is_layout(given) or is_composed(given):
         return Format(given, str(value))
-    element = getattr(given, "element", None)
-    if element is not None and is_layout(getattr(given, "layout", None)):  # with a tag
-        bits: int = element.bits
+    element: Any = getattr(given, "element", None)
+    bits = getattr(element, "bits", None)
+    if bits is not None and is_layout(getattr(given, "layout", None)):  # with a tag
         kind = ElementType(element.xla or element.name, bits)
         return Format(given.layout, str(value), kind, bits if bits < 8 else 0)
     if isinstance(given, (XlaShape, XlaTuple, XlaBuffer)):

@@ -152,6 +152,13 @@ def test_sources_do_what_the_plan_does(text: str, tmp_path: Path) -> None:
     assert [*map(int, printed)][: len(expected)] == list(expected)
 
 
+def test_elements_of_many_bytes() -> None:
+    array = np.arange(600, dtype=np.uint8).view("V100").reshape(2, 3)
+    memory = pack(array, Layout((2, 3), (3, 1)))
+    assert memory.tobytes() == array.tobytes()
+    assert unpack(memory, Layout((2, 3), (3, 1))).tobytes() == array.tobytes()
+
+
 def test_memory_given() -> None:
     out = np.zeros(10, dtype=int)
     assert pack([[1, 2], [3, 4]], Layout((2, 2), (1, 4)), 9, out) is out

@@ -19,14 +19,15 @@ if TYPE_CHECKING:
     )
     from .plan import Box as Box, CopyPlan as CopyPlan, Loop as Loop, copy_plan as copy_plan
 
-if TYPE_CHECKING:  # for the rooms above
-    from .bits import dtype_of as dtype_of, type_of as type_of
-    from .packing import (
+if TYPE_CHECKING:
+    # for the rooms above
+    from .elements import (
         as_array as as_array,
         as_type as as_type,
-        require_shape as require_shape,
-        view_strides as view_strides,
+        dtype_of as dtype_of,
+        type_of as type_of,
     )
+    from .packing import require_shape as require_shape, view_strides as view_strides
     from .plan import data_shape as data_shape, span_of as span_of
 
 lazy(__name__, guard=True)

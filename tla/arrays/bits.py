@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Elements of less than a byte, packed to bytes; and the types of elements that numpy knows.
+"""Elements of less than a byte, packed to bytes.
 
 >>> import numpy as np
 >>> pack_bits([1, 2, 3], 4).tobytes().hex()
@@ -16,27 +16,23 @@ Source: XLA ``PackIntN``; op-plugin ``convert_to_int4_pack``, which packs 8 to a
 
 from __future__ import annotations
 
-from importlib import import_module
 from threading import local
 from typing import TYPE_CHECKING, Any, Final
 
-from ..errors import LayoutError, UnsupportedError
-from ..ground import ELEMENT_TYPES, described, element_type, guarded
+from ..errors import LayoutError
+from ..ground import described, guarded, shown
+from ..numbers import known_int, leaf
+from .elements import as_array, bits_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, DTypeLike, NDArray
-
-    from ..ground import ElementType
 
 _BLOCK: Final = 1 << 17
 """How many elements are packed at once: they stay in the cache."""
 
 _kept = local()
 """Of each thread its `_scratch`."""
-
-_NAMES: Final = {"bool": "pred", "complex64": "c64", "complex128": "c128"}
-"""XLA's names of the types whose names numpy does not begin alike."""
 
 
 @guarded
@@ -62,7 +58,7 @@ def pack_bits(
     """
     import numpy as np
 
-    held: NDArray[Any] = np.ascontiguousarray(values).reshape(-1)
+    held: NDArray[Any] = np.ascontiguousarray(as_array(values)).reshape(-1)
     own = bits_of(held.dtype)
     bits = _width(bits, own, held.dtype)
     if held.dtype.kind not in "iubV" or (held.itemsize > 1 and held.dtype.kind == "V"):
@@ -70,7 +66,7 @@ def pack_bits(
             f"elements of {held.dtype} are not packed to {bits} bits: ints are", value=held
         )
     needed = -(-len(held) * bits // 8)
-    if out is not None and (out.dtype != np.uint8 or not out.flags.c_contiguous):
+    if out is not None and not _is_run_of(out, np.dtype(np.uint8)):
         raise LayoutError("out is an array of uint8 in one piece", value=out)
     packed = np.empty(needed, np.uint8) if out is None else out.reshape(-1)
     if len(packed) < needed:
@@ -114,20 +110,21 @@ def unpack_bits(
 
     try:
         type_: np.dtype[Any] = np.dtype(dtype)
-    except TypeError:
+    except (TypeError, ValueError, SyntaxError):
         way = "Give one of ml_dtypes, as ml_dtypes.int4, or int8 or uint8 and bits."
         raise LayoutError(f"{described(dtype)} is no type of numpy", way, value=dtype) from None
     bits = _width(bits, bits_of(type_), type_)
     if type_.itemsize != 1:
         raise LayoutError(f"elements of {bits} bits unpack to bytes, and {type_} has {type_.itemsize}")
     held = _as_bytes(memory)
-    count = len(held) * 8 // bits if count is None else count
+    count = len(held) * 8 // bits if count is None else known_int(leaf(count))
+    if count < 0:
+        raise LayoutError(f"{shown(count)} elements were asked for: there are 0 at least", count=count)
     if len(held) * 8 < count * bits:
         needed = -(-count * bits // 8)
-        raise LayoutError(
-            f"{count} elements of {bits} bits are {needed} bytes, and {len(held)} are there"
-        )
-    if out is not None and (out.dtype != type_ or out.shape != (count,) or not out.flags.c_contiguous):
+        what = f"{shown(count)} elements of {bits} bits are {shown(needed)} bytes"
+        raise LayoutError(f"{what}, and {len(held)} are there")
+    if out is not None and (not _is_run_of(out, type_) or out.shape != (count,)):
         raise LayoutError(f"out is an array of {count} elements of {type_} in one piece", value=out)
     made: NDArray[Any] = np.empty(count, type_) if out is None else out
     found = made.view(np.uint8)
@@ -142,60 +139,6 @@ def unpack_bits(
     return made
 
 
-def dtype_of(type_: ElementType | str) -> np.dtype[Any]:
-    """Return the type that numpy has for elements of XLA's name: its own, or that of ml_dtypes.
-
-    >>> dtype_of("f32"), dtype_of("pred")
-    (dtype('float32'), dtype('bool'))
-
-    Raises:
-        UnsupportedError: it is a type of ml_dtypes, which is not installed.
-    """
-    import numpy as np
-
-    name = element_type(type_).name
-    known = {short: long for long, short in _NAMES.items()}
-    if name not in known:
-        long = {"s": "int", "u": "uint", "f": "float", "b": "bfloat"}[name[0]]
-        known[name] = long + name.removeprefix("bf").lstrip("suf").replace("e", "_e", 1)
-    full = known[name]
-    if name in _NAMES.values() or name[1:] in ("16", "32", "64") or name in ("s8", "u8"):
-        return np.dtype(full)
-    try:
-        ml_dtypes: Any = import_module("ml_dtypes")
-    except ImportError:
-        raise UnsupportedError(
-            f"elements of {name} need ml_dtypes, which is not installed",
-            "pip install ml_dtypes; or move their bits, as an array of unsigned ints of their width.",
-            type=name,
-        ) from None
-    found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, full))
-    return found
-
-
-def type_of(dtype: np.dtype[Any]) -> str | None:
-    """Return XLA's name for elements of a type of numpy or ml_dtypes; None if it has none.
-
-    >>> import numpy as np
-    >>> type_of(np.dtype("float32")), type_of(np.dtype(bool)), type_of(np.dtype("U3"))
-    ('f32', 'pred', None)
-    """
-    name: str = getattr(dtype, "name", "")
-    for long, short in (("uint", "u"), ("int", "s"), ("bfloat", "bf"), ("float", "f")):
-        if name.startswith(long):
-            name = short + name.removeprefix(long).replace("_", "")
-            break
-    name = _NAMES.get(name, name)
-    return name if name in ELEMENT_TYPES else None
-
-
-def bits_of(dtype: np.dtype[Any]) -> int | None:
-    """Return the bits of a type of less than a byte; None for any other."""
-    name = type_of(dtype)
-    bits = None if name is None else ELEMENT_TYPES[name].bits
-    return bits if bits is not None and bits < 8 else None
-
-
 def _width(bits: int | None, own: int | None, dtype: np.dtype[Any]) -> int:
     wanted = own if bits is None else bits
     if wanted is None:
@@ -205,11 +148,18 @@ def _width(bits: int | None, own: int | None, dtype: np.dtype[Any]) -> int:
     return wanted
 
 
+def _is_run_of(array: Any, dtype: np.dtype[Any]) -> bool:
+    """Whether it is an array of a type, in one piece."""
+    import numpy as np
+
+    return isinstance(array, np.ndarray) and array.dtype == dtype and array.flags.c_contiguous
+
+
 def _as_bytes(memory: Any) -> NDArray[np.uint8]:
     import numpy as np
 
     if hasattr(memory, "dtype"):
-        flat: NDArray[Any] = np.ascontiguousarray(memory)
+        flat: NDArray[Any] = np.ascontiguousarray(as_array(memory))
         return flat.reshape(-1).view(np.uint8)
     try:
         return np.frombuffer(memory, np.uint8)

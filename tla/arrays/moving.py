@@ -94,7 +94,7 @@ def _move_box(box: Box, source: Memory, target: Memory) -> None:
     items = 1
     if loops and loops[-1][1:] == (1, 1):
         run = loops.pop()
-        items = max(n for n in range(1, _ITEM // source.bytes + 1 or 2) if run.extent % n == 0)
+        items = max(n for n in range(1, max(1, _ITEM // source.bytes) + 1) if run.extent % n == 0)
         if run.extent > items:
             loops.append(run._replace(extent=run.extent // items, source=items, target=items))
     extents = [loop.extent for loop in loops]

@@ -23,14 +23,13 @@ from ..errors import LayoutError, OverlapError, UnsupportedError
 from ..ground import described, guarded
 from ..layouts import Layout, crd2idx, is_composed, text_of
 from ..numbers import is_tuple
-from .bits import type_of
+from .elements import as_array, as_type
 from .moving import Memory, move, offsets_in_data
 from .plan import Box, axis_boxes, copy_plan, data_shape, joined, span_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from ..layouts import AnyLayout, ComposedLayout
@@ -205,10 +204,22 @@ def mask(layout: AnyLayout | ComposedLayout) -> NDArray[Any]:
     """
     import numpy as np
 
-    start, last = span_of(layout)
-    made = np.zeros(last + 1 - start, dtype=bool)
+    made = _zeros(layout, np.dtype(bool))
+    start = span_of(layout)[0]
     _move(np.broadcast_to(np.True_, data_shape(layout)), None, made, layout, -start)
     return made
+
+
+def _zeros(layout: Any, dtype: Any) -> NDArray[Any]:
+    """Memory for all offsets of a layout."""
+    import numpy as np
+
+    start, last = span_of(layout)
+    try:
+        return np.zeros(last + 1 - start, dtype)
+    except (MemoryError, ValueError):  # more than there is, or than numpy counts
+        what = f"{layout} spans {last + 1 - start} elements of {dtype}, more than there is memory for"
+        raise LayoutError(what, layout=layout, needed=last + 1 - start) from None
 
 
 def _move(
@@ -305,16 +316,14 @@ def _held(memory: Any, layout: Any) -> tuple[Any, int]:
 
 def _memory_for(layout: Any, dtype: Any, fill: Any, out: Any) -> tuple[Any, int]:
     """New memory for a layout, or what was given, and which element is offset 0."""
-    import numpy as np
 
     start, last = span_of(layout)
     if out is None and fill is None:
         raise LayoutError("fill=None keeps what out holds in its padding, and there is no out")
-    if fill is not None and not _is_zero(fill):
-        as_type(fill, dtype, "fill")
     if out is None:
-        room = last + 1 - start
-        return np.zeros(room, dtype) if _is_zero(fill) else np.full(room, fill, dtype), -start
+        memory = _zeros(layout, dtype)
+        _fill(memory, fill)
+        return memory, -start
     _require_type(out, dtype)
     if out.ndim != 1 or not out.flags.c_contiguous or not out.flags.writeable:
         raise LayoutError("memory is an array of one axis, in one piece, that can be written", value=out)
@@ -351,70 +360,18 @@ def _is_zero(fill: Any) -> bool:
 
 
 def _fill(out: NDArray[Any], fill: Any) -> None:
+    """Fill memory with one element; None leaves it as it is."""
     if _is_zero(fill):
         out.view("u1")[...] = 0
     elif fill is not None:
-        out[...] = fill
+        if as_array(fill).ndim:
+            raise LayoutError(f"fill is one element, not {described(fill)}", value=fill)
+        out[...] = as_type(fill, out.dtype, "fill")
 
 
 def _require_type(array: Any, dtype: Any) -> None:
     if array.dtype != dtype:
         raise LayoutError(f"out has elements of type {array.dtype}, not {dtype}", value=array)
-
-
-def as_array(given: Any) -> NDArray[Any]:
-    """Return an array, of elements that are bytes.
-
-    >>> as_array([[1, 2], [3, 4]]).shape
-    (2, 2)
-
-    Raises:
-        LayoutError: it is none, or its elements are Python objects: pointers are no bytes to copy.
-    """
-    import numpy as np
-
-    try:
-        array = np.asarray(given)
-    except ValueError as error:  # lists of several lengths
-        raise LayoutError(f"this is no array: {error}", value=given) from None
-    if array.dtype.hasobject:
-        what = f"an array of {array.dtype}" if hasattr(given, "dtype") else described(given)
-        raise LayoutError(f"{what} has no bytes to move: its elements are Python objects", value=given)
-    return array
-
-
-def as_type(values: ArrayLike, dtype: np.dtype[Any], what: str) -> NDArray[Any]:
-    """Return numbers as elements of a type.
-
-    >>> import numpy as np
-    >>> as_type([1, 2], np.dtype("float32"), "the array")
-    array([1., 2.], dtype=float32)
-
-    Raises:
-        LayoutError: one is none: it is no int of the type, or finite and beyond it.
-    """
-    import numpy as np
-
-    given = np.asarray(values)
-    wrong: NDArray[Any] = np.ones(given.shape, bool)
-    made: NDArray[Any] = given
-    try:
-        made = np.empty(given.shape, dtype)
-        with np.errstate(all="ignore"):
-            made[...] = given
-            if type_of(made.dtype) is None:
-                return made
-            if dtype.kind in "iub" or "int" in dtype.name:
-                wrong = made.astype(given.dtype) != given
-            else:
-                held = made if dtype.kind in "fc" else made.astype(np.float64)
-                wrong = np.isfinite(given) & ~np.isfinite(held)
-    except (OverflowError, TypeError, ValueError):
-        pass  # so no element of the type holds them
-    if wrong.any():
-        value = given.reshape(-1)[wrong.reshape(-1).argmax()]
-        raise LayoutError(f"{what} has {value}, which no element of type {dtype} holds", value=values)
-    return made
 
 
 def _require_injective(layout: Any) -> None:

@@ -13,8 +13,8 @@ from math import gcd, lcm, prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..algebra import is_symbolic
-from ..errors import CongruenceError, LayoutError, UnsupportedError
-from ..ground import guarded
+from ..errors import CongruenceError, KindError, LayoutError, UnsupportedError
+from ..ground import described, guarded
 from ..layouts import as_layout, ends_of, is_composed, leaves, offset_at, text_of
 from ..numbers import is_tuple, known_int
 from .sources import cpp_source, numpy_source, sentences_of
@@ -67,6 +67,9 @@ class Box(NamedTuple):
 
     def span(self, side: int) -> tuple[int, int]:
         """The least and the greatest offset of the source, side 0, or of the target, side 1."""
+        if side not in (0, 1):
+            what = f"side is 0, the source, or 1, the target, not {described(side)}"
+            raise KindError(what, value=side)
         reaches = [(loop.extent - 1) * loop.steps[side] for loop in self.loops]
         base = self.starts[side]
         return base + sum(r for r in reaches if r < 0), base + sum(r for r in reaches if r > 0)

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Elements as numpy has them: their types by XLA's names, and what is given as an array of them.
+
+>>> type_of(dtype_of("f32")), as_array([[1, 2], [3, 4]]).shape
+('f32', (2, 2))
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+from ..errors import LayoutError, UnsupportedError
+from ..ground import ELEMENT_TYPES, described, element_type
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from ..ground import ElementType
+
+_NAMES: Final = {"bool": "pred", "complex64": "c64", "complex128": "c128"}
+"""XLA's names of the types whose names numpy does not begin alike."""
+
+
+def dtype_of(type_: ElementType | str) -> np.dtype[Any]:
+    """Return the type that numpy has for elements of XLA's name: its own, or that of ml_dtypes.
+
+    >>> dtype_of("f32"), dtype_of("pred")
+    (dtype('float32'), dtype('bool'))
+
+    Raises:
+        UnsupportedError: it is a type of ml_dtypes, which is not installed.
+    """
+    import numpy as np
+
+    name = element_type(type_).name
+    known = {short: long for long, short in _NAMES.items()}
+    if name not in known:
+        long = {"s": "int", "u": "uint", "f": "float", "b": "bfloat"}[name[0]]
+        known[name] = long + name.removeprefix("bf").lstrip("suf").replace("e", "_e", 1)
+    full = known[name]
+    if name in _NAMES.values() or name[1:] in ("16", "32", "64") or name in ("s8", "u8"):
+        return np.dtype(full)
+    try:
+        ml_dtypes: Any = import_module("ml_dtypes")
+    except ImportError:
+        raise UnsupportedError(
+            f"elements of {name} need ml_dtypes, which is not installed",
+            "pip install ml_dtypes; or move their bits, as an array of unsigned ints of their width.",
+            type=name,
+        ) from None
+    found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, full))
+    return found
+
+
+def type_of(dtype: np.dtype[Any]) -> str | None:
+    """Return XLA's name for elements of a type of numpy or ml_dtypes; None if it has none.
+
+    >>> import numpy as np
+    >>> type_of(np.dtype("float32")), type_of(np.dtype(bool)), type_of(np.dtype("U3"))
+    ('f32', 'pred', None)
+    """
+    name: str = getattr(dtype, "name", "")
+    for long, short in (("uint", "u"), ("int", "s"), ("bfloat", "bf"), ("float", "f")):
+        if name.startswith(long):
+            name = short + name.removeprefix(long).replace("_", "")
+            break
+    name = _NAMES.get(name, name)
+    return name if name in ELEMENT_TYPES else None
+
+
+def bits_of(dtype: np.dtype[Any]) -> int | None:
+    """Return the bits of a type of less than a byte; None for any other."""
+    name = type_of(dtype)
+    bits = None if name is None else ELEMENT_TYPES[name].bits
+    return bits if bits is not None and bits < 8 else None
+
+
+def as_array(given: Any) -> NDArray[Any]:
+    """Return an array, of elements that are bytes.
+
+    >>> as_array([[1, 2], [3, 4]]).shape
+    (2, 2)
+
+    Raises:
+        LayoutError: it is none, or its elements are Python objects: pointers are no bytes to copy.
+    """
+    import numpy as np
+
+    try:
+        array = np.asarray(given)
+    except ValueError as error:  # lists of several lengths
+        raise LayoutError(f"this is no array: {error}", value=given) from None
+    what = f"an array of {array.dtype}" if hasattr(given, "dtype") else described(given)
+    if array.dtype.hasobject:
+        raise LayoutError(f"{what} has no bytes to move: its elements are Python objects", value=given)
+    if not array.itemsize:
+        raise LayoutError(f"{what} has no bytes to move: its elements are empty", value=given)
+    return array
+
+
+def as_type(values: ArrayLike, dtype: np.dtype[Any], what: str) -> NDArray[Any]:
+    """Return numbers as elements of a type.
+
+    >>> import numpy as np
+    >>> as_type([1, 2], np.dtype("float32"), "the array")
+    array([1., 2.], dtype=float32)
+
+    Raises:
+        LayoutError: one is none: it is no int of the type, or finite and beyond it.
+    """
+    import numpy as np
+
+    given = as_array(values)
+    wrong: NDArray[Any] = np.ones(given.shape, bool)
+    made: NDArray[Any] = given
+    try:
+        made = np.empty(given.shape, dtype)
+        with np.errstate(all="ignore"):
+            made[...] = given
+            if type_of(made.dtype) is None:
+                return made
+            if dtype.kind in "iub" or "int" in dtype.name:
+                held = made if dtype.kind in "iub" else made.astype(np.int16)
+                wrong = (held != given) | (made.astype(given.dtype) != given)  # one may round
+            else:
+                held = made if dtype.kind in "fc" else made.astype(np.float64)
+                wrong = np.isfinite(given) & ~np.isfinite(held)
+    except (OverflowError, TypeError, ValueError):
+        pass  # so no element of the type holds them
+    if wrong.any():
+        value = given.reshape(-1)[wrong.reshape(-1).argmax()]
+        raise LayoutError(f"{what} has {value}, which no element of type {dtype} holds", value=values)
+    return made
