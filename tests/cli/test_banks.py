@@ -46,7 +46,7 @@ def test_the_banks_before_and_after(run: Run, tmp_path: Path) -> None:
 def test_what_cannot_be_answered(run: Run) -> None:
     for arguments, words in (
         ((ROWS[0], "x"), "ACCESS: expected a layout"),
-        ((ROWS[0], "(64,1):(32,0)"), "lies outside the shape"),
+        ((ROWS[0], "(64,1):(32,0)"), "which (32,32):(32,1) does not have"),
         (("Sw<1,0,3> o 0 o (8,8):(8,1)", "(8,1):(1,0)", "--cure"), "has one already"),
         ((*ROWS, "--lines", "-o", "x.svg"), "lines are not"),
         ((*ROWS, "--element-bits", "6", "-o", "x.svg"), "banks of elements of 6 bits are not drawn"),
