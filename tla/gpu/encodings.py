@@ -39,8 +39,8 @@ class _Cover:
 
     def __init__(self, ins: Iterable[str], order: Iterable[int]) -> None:
         self.bases: dict[str, list[_Basis]] = {name: [] for name in ins}
-        self.order = [*order]
-        self.bits = [0] * len(self.order)
+        self.order: list[int] = [*order]
+        self.bits: list[int] = [0] * len(self.order)
 
     def add(self, name: str, dim: int, size: int, moves: bool = True) -> None:
         """Let a number of values of an in dim move along a dim of the tensor, or nowhere."""
