@@ -118,6 +118,9 @@ def test_without_ml_dtypes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert tla.unpack(tla.pack(bits, "bf16[1]{0:T(8)}"), "bf16[1]{0:T(8)}").tolist() == [16320]
 
 
+STRANGE: Any = {"x": 1}
+
+
 @pytest.mark.parametrize(
     ("call", "text"),
     [
@@ -148,9 +151,9 @@ def test_without_ml_dtypes(monkeypatch: pytest.MonkeyPatch) -> None:
         (lambda: tla.pack([1], "s8[1]{0:T(2)}", fill=[1, 2]), "fill is one element, not list [1, 2]"),
         (lambda: tla.pack([1], "u8[1]", fill=None), "there is no out"),
         (lambda: tla.pack(np.zeros(2, "V0"), "2:1"), "its elements are empty"),
-        (lambda: tla.pack([1], "s4[1]{0:E(4)}", out=4), "out is an array of uint8"),
+        (lambda: tla.pack([1], "s4[1]{0:E(4)}", out=STRANGE), "out is an array of uint8"),
         (lambda: tla.mask("(1000000):(1000000000000)"), "more than there is memory for"),
-        (lambda: unpack_bits(b"ab", {"x": 1}), "no type of numpy"),
+        (lambda: unpack_bits(b"ab", STRANGE), "no type of numpy"),
         (lambda: unpack_bits(b"ab", "i1", -1, 4), "-1 elements were asked for"),
         (lambda: tla.pack(np.array([object()]), "1:1"), "elements are Python objects"),
         (lambda: tla.pack([[1], [2, 3]], "(2,2):(1,2)"), "this is no array"),

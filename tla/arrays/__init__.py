@@ -10,6 +10,7 @@ from ..ground import lazy
 
 if TYPE_CHECKING:
     from .bits import pack_bits as pack_bits, unpack_bits as unpack_bits
+    from .loops import Box as Box, Loop as Loop
     from .packing import (
         mask as mask,
         pack as pack,
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
         unpack as unpack,
         view as view,
     )
-    from .plan import Box as Box, CopyPlan as CopyPlan, Loop as Loop, copy_plan as copy_plan
+    from .plan import CopyPlan as CopyPlan, copy_plan as copy_plan
 
 if TYPE_CHECKING:
     # for the rooms above

@@ -148,11 +148,11 @@ def _width(bits: int | None, own: int | None, dtype: np.dtype[Any]) -> int:
     return wanted
 
 
-def _is_run_of(array: Any, dtype: np.dtype[Any]) -> bool:
+def _is_run_of(array: Any, dtype: Any) -> bool:
     """Whether it is an array of a type, in one piece."""
     import numpy as np
 
-    return isinstance(array, np.ndarray) and array.dtype == dtype and array.flags.c_contiguous
+    return isinstance(array, np.ndarray) and bool(array.dtype == dtype and array.flags.c_contiguous)
 
 
 def _as_bytes(memory: Any) -> NDArray[np.uint8]:

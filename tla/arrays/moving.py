@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from .plan import Box, CopyPlan, Loop
+    from .loops import Box, Loop
+    from .plan import CopyPlan
 
 _ITEM: Final = 64
 """The most bytes that move as one item."""

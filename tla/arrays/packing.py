@@ -24,8 +24,9 @@ from ..ground import described, guarded
 from ..layouts import Layout, crd2idx, is_composed, text_of
 from ..numbers import is_tuple
 from .elements import as_array, as_type
+from .loops import Box
 from .moving import Memory, move, offsets_in_data
-from .plan import Box, axis_boxes, copy_plan, data_shape, joined, span_of
+from .plan import axis_boxes, copy_plan, data_shape, joined, span_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

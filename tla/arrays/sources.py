@@ -21,7 +21,7 @@ from ..ground import plural
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .plan import Box, Loop
+    from .loops import Box, Loop
 
 _Nests = dict["tuple[Loop, ...]", list[tuple[int, int]]]
 
