@@ -32,7 +32,7 @@ PAST_A_DOOR = {
 """Imports past the ``__init__`` of another room, each with its reason."""
 
 BY_NAME = {
-    "tla.arrays.bits": "ml_dtypes, which is no part of the house",
+    "tla.arrays.elements": "ml_dtypes, which is no part of the house",
     "tla.indexing.exact.budget": "islpy, which is no part of the house",
     "tla.objects.libraries": "a library of others, when an object of it is asked for",
     "tla.testing.operations": "it looks up the function of each operation by the name that users write",

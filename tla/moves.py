@@ -59,7 +59,8 @@ def pack(
     An XLA shape or a tag also says the type of the elements. The array has that type, or unsigned ints
     of its width: bits. Elements of less than a byte are bytes in memory, as `pack_bits` makes them:
 
-    >>> pack([1, -1, 7], "s4[3]{0:E(4)}")
+    >>> import numpy as np
+    >>> pack(np.array([1, -1, 7], np.int8), "s4[3]{0:E(4)}")
     array([241,   7], dtype=uint8)
     """
     place = format_of(layout)

@@ -152,7 +152,8 @@ def _is_run_of(array: Any, dtype: Any) -> bool:
     """Whether it is an array of a type, in one piece."""
     import numpy as np
 
-    return isinstance(array, np.ndarray) and bool(array.dtype == dtype and array.flags.c_contiguous)
+    given: Any = array
+    return isinstance(array, np.ndarray) and given.dtype == dtype and bool(given.flags.c_contiguous)
 
 
 def _as_bytes(memory: Any) -> NDArray[np.uint8]:
