@@ -127,6 +127,9 @@ def test_what_is_not_there() -> None:
         local_partition(a, Layout((2, 3)), 6)
     with pytest.raises(LayoutError, match=r"not numbered 0 to 3, each once"):
         local_partition(a, Layout((2, 2), (1, 3)), _)
+    strange: Any = [1, 2]
+    with pytest.raises(tla.NotALayoutError):
+        local_partition(strange, Layout(2), _)
     with pytest.raises(CoordinateError, match=r"there is no thread 2 in \(2,2\):\(1,3\)"):
         local_partition(a, Layout((2, 2), (1, 3)), 2)
     for there in (local_partition(a, Layout((2, 2), (1, 3)), n)[1] for n in (0, 1, 3, 4)):

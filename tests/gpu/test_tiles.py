@@ -307,8 +307,9 @@ def test_what_is_refused() -> None:
     copy = tiled_copy("UniversalCopy<uint128_t>", Layout((16, 8), (8, 1)), Layout((1, 8)))
     with pytest.raises(CoordinateError, match=r"thread 128 takes no part in Univ.*\s+The threads are 0"):
         copy.partition(Layout((16, 64)), 128, "src")
-    with pytest.raises(DivisibilityError, match="parts of 3 values do not fill the tile"):
-        copy.retile(Layout(3))
+    for held in (3, 0):
+        with pytest.raises(DivisibilityError, match=f"parts of {held} values do not fill the tile"):
+            copy.retile(Layout(held))
     with pytest.raises(DivisibilityError, match="no whole number of UniversalCopy<uint128_t>"):
         tiled_copy("UniversalCopy<uint128_t>", Layout((16, 8)), Layout((1, 4)), element_bits=16)
     with pytest.raises(CoordinateError):

@@ -39,6 +39,7 @@ from ..layouts import (
     is_underscore,
     make_layout,
     map_parts,
+    of_coordinates,
     product_each,
     slice_and_offset,
     text_of,
@@ -208,7 +209,8 @@ def _of_all(x: AnyView, threads: AnyLayout, kept: Any, proj: Any) -> Any:
         tile, rest = modes_of(zipped_divide(of, product_each(kept)))
         return row([composition(tile, place), *modes_of(rest)])
 
-    return cut(x, by_thread, (_, *[_] * len(wrap(x.shape))))
+    shape: Any = (x if is_tensor(x) else of_coordinates(x)).shape
+    return cut(x, by_thread, (_, *[_] * len(wrap(shape))))
 
 
 def _place(threads: AnyLayout, number: Any) -> Any:

@@ -431,7 +431,7 @@ class TiledCopy(NamedTuple):
 
     def _retile(self, x: AnyLayout) -> AnyLayout:
         held, threads = get(x, 0).size, get(self.tv, 0).size
-        if known_int(self.tv.size) % known_int(threads * held):
+        if not held or known_int(self.tv.size) % known_int(threads * held):
             raise DivisibilityError(
                 f"parts of {held} values do not fill the tile of {self.atom.name}",
                 f"It has {self.tv.size} elements and {threads} threads; give what an MMA holds of it.",
