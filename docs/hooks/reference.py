@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 
 ROOMS = (
-    "layouts", "numbers", "algebra", "read", "evaluation", "xla_bridge", "hlo", "memory", "indexing",
-    "indexing.exact", "ascend", "gpu", "cpp", "explain", "figures", "show", "ground", "testing",
-    "errors",
+    "layouts", "numbers", "algebra", "read", "evaluation", "moves", "arrays", "objects", "exports",
+    "xla_bridge", "hlo", "memory", "indexing", "indexing.exact", "ascend", "gpu", "cpp", "explain",
+    "figures", "show", "ground", "testing", "errors",
 )  # fmt: skip
 """The rooms that have a page, in the order of the navigation."""
 
