@@ -121,11 +121,7 @@ def relayout(
     array([0, 3, 1, 4, 2, 5], dtype=int8)
     """
     before, after = format_of(source), format_of(target)
-    if before.type and after.type and before.type != after.type:
-        raise LayoutError(
-            f"{before.text} has elements of {before.type.name}, {after.text} of {after.type.name}",
-            "A copy moves elements and converts none: astype of an array does.",
-        )
+    before.require_type_of(after)
     held = before.elements(memory)
     packed = after.packed_bits
     room = after.room(held.dtype, fill, out)
@@ -189,10 +185,15 @@ class Format(NamedTuple):
         )
 
     @property
+    def span(self) -> int:
+        """The elements from the first offset of the layout to the last, offset 0 among them."""
+        low, last = span_of(self.layout)
+        return last + 1 - low
+
+    @property
     def entries(self) -> int:
         """The elements of memory."""
-        low, last = span_of(self.layout)
-        return max(self.size, last + 1 - low)
+        return max(self.size, self.span)
 
     def bytes_of(self, count: int) -> int:
         """Return the bytes that elements take, of which the type is known.
@@ -216,7 +217,7 @@ class Format(NamedTuple):
             return out
         if out is not None and fill is None:
             return arrays.unpack_bits(out, dtype, self.entries, self.packed_bits)
-        return np.empty(self.size, dtype) if self.size > span_of(self.layout)[1] + 1 else None
+        return np.empty(self.size, dtype) if self.size > self.span else None
 
     def typed(self, given: Any, what: str) -> NDArray[Any]:
         """Return an array of the elements; numbers without a type get that of the layout.
@@ -255,12 +256,11 @@ class Format(NamedTuple):
                     f" {self.packed_bits} bits to bytes",
                     "Give the bytes: an array of uint8.",
                 )
-            low, last = span_of(self.layout)
-            needed = self.bytes_of(last + 1 - low)
+            needed = self.bytes_of(self.span)
             if held.size < needed:
                 what = f"memory of {held.size} bytes is too short for {self.text}, which spans {needed}"
                 raise LayoutError(what, layout=self.layout, needed=needed)
-            return arrays.unpack_bits(held, dtype, last + 1 - low, self.packed_bits)
+            return arrays.unpack_bits(held, dtype, self.span, self.packed_bits)
         if not is_bytes:
             return self.typed(memory, "memory")
         if dtype is not None and held.size % dtype.itemsize:
@@ -268,6 +268,14 @@ class Format(NamedTuple):
                 f"memory of {held.size} bytes holds no whole number of {dtype}, {dtype.itemsize} bytes"
             )
         return held if dtype is None else held.view(dtype)
+
+    def require_type_of(self, other: Format) -> None:
+        """Raise LayoutError if two that say the type of their elements say different ones."""
+        if self.type and other.type and self.type != other.type:
+            raise LayoutError(
+                f"{self.text} has elements of {self.type.name}, {other.text} of {other.type.name}",
+                "A copy moves elements and converts none: astype of an array does.",
+            )
 
     def _require(self, dtype: np.dtype[Any], what: str) -> None:
         """Raise LayoutError if elements have another type, and are no unsigned ints of the width."""
