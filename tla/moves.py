@@ -50,6 +50,7 @@ def pack(
     fill: Any = 0,
     out: NDArray[Any] | None = None,
     progress: Callable[[int, int], object] | None = None,
+    threads: int | None = None,
 ) -> NDArray[Any]:
     """Return the memory that holds an array by a layout, `tla.arrays.pack`.
 
@@ -66,7 +67,9 @@ def pack(
     place = format_of(layout)
     given = place.typed(array, "the array")
     packed = place.packed_bits
-    memory = arrays.pack(given, place.layout, fill, place.room(given.dtype, fill, out), progress)
+    memory = arrays.pack(
+        given, place.layout, fill, place.room(given.dtype, fill, out), progress, threads
+    )
     return arrays.pack_bits(memory, packed, out=out) if packed else memory
 
 
@@ -75,6 +78,7 @@ def unpack(
     layout: LayoutLike,
     out: NDArray[Any] | None = None,
     progress: Callable[[int, int], object] | None = None,
+    threads: int | None = None,
 ) -> NDArray[Any]:
     """Return the array that memory holds by a layout, `tla.arrays.unpack`.
 
@@ -88,7 +92,7 @@ def unpack(
     array([1., 2.], dtype=float32)
     """
     place = format_of(layout)
-    return arrays.unpack(place.elements(memory), place.layout, out, progress)
+    return arrays.unpack(place.elements(memory), place.layout, out, progress, threads)
 
 
 def view(memory: Any, layout: LayoutLike) -> NDArray[Any]:
@@ -114,6 +118,7 @@ def relayout(
     fill: Any = 0,
     out: NDArray[Any] | None = None,
     progress: Callable[[int, int], object] | None = None,
+    threads: int | None = None,
 ) -> NDArray[Any]:
     """Return memory by another layout, `tla.arrays.relayout`.
 
@@ -125,7 +130,7 @@ def relayout(
     held = before.elements(memory)
     packed = after.packed_bits
     room = after.room(held.dtype, fill, out)
-    made = arrays.relayout(held, before.layout, after.layout, fill, room, progress)
+    made = arrays.relayout(held, before.layout, after.layout, fill, room, progress, threads)
     return arrays.pack_bits(made, packed, out=out) if packed else made
 
 

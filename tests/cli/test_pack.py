@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tla
-from tla.arrays import packing
+from tla.arrays import moving
 from tla.cli import data_files
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working folder, with an array in it; parts are so small that each move has several."""
     np.save(tmp_path / "a.npy", np.arange(6000, dtype=np.uint16).reshape(20, 300))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(packing, "_PART", 1000)
+    monkeypatch.setattr(moving, "_PART", 1000)
     return tmp_path
 
 

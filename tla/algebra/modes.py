@@ -243,7 +243,7 @@ def can_grow(shape: Any) -> bool:
 
 def is_symbolic(*values: Any) -> bool:
     """Return whether an int among tuples and ints is unknown."""
-    return any(is_open(x) or (is_tuple(x) and is_symbolic(*x)) for x in values)
+    return any(is_symbolic(*x) if isinstance(x, tuple) else is_open(x) for x in values)
 
 
 def first_of(layout: AnyLayout) -> tuple[Modes, Any]:

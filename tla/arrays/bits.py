@@ -23,6 +23,7 @@ from ..errors import LayoutError
 from ..ground import described, guarded, shown
 from ..numbers import known_int, leaf
 from .elements import as_array, bits_of
+from .moving import compiled
 
 if TYPE_CHECKING:
     import numpy as np
@@ -171,19 +172,11 @@ def _as_bytes(memory: Any) -> NDArray[np.uint8]:
 def _require_bits(block: NDArray[Any], bits: int) -> None:
     """Raise LayoutError if an int is none of so many bits, with a sign or without."""
     raw = block if block.dtype.kind in "iu" else block.view("u1")
-    low, high = int(raw.min()), int(raw.max())
+    low, high = 0 if raw.dtype.kind == "u" else int(raw.min()), int(raw.max())
     least, most = -(1 << bits - 1), (1 << bits) - 1
     if not least <= low <= high <= most:
         wrong = low if low < least else high
         raise LayoutError(f"{wrong} does not fit in {bits} bits: {least} to {most} do", value=wrong)
-
-
-def _shifts(bits: int) -> list[int]:
-    """How far each half of a word of fields moves, from the narrowest to the widest."""
-    steps = [8 - bits]
-    while len(steps) < {4: 1, 2: 2, 1: 3}[bits]:
-        steps.append(2 * steps[-1])
-    return steps
 
 
 def _word(bits: int) -> tuple[str, int]:
@@ -205,18 +198,19 @@ def _fold(fields: NDArray[np.uint8], packed: NDArray[np.uint8], bits: int, high_
     if bits == 8:
         packed[...] = fields
         return
-    word, mask = _word(bits)
     short = -len(fields) % (8 // bits)
     if short:
         fields = np.concatenate([fields, np.zeros(short, np.uint8)])
-    words, moved = _scratch(len(packed), word)
+    if fast := compiled():
+        fast.fold(fields.ctypes.data, packed.ctypes.data, len(packed), bits, high_first)
+        return
+    word, mask = _word(bits)
+    words, _moved = _scratch(len(packed), word)
     np.bitwise_and(fields.view(word), mask, out=words)
-    if high_first:
-        words.byteswap(inplace=True)
-    for step in _shifts(bits):
-        np.right_shift(words, step, out=moved)
-        words |= moved
-    np.copyto(packed, words, casting="unsafe")
+    top = 8 * (8 // bits - 1)  # the byte into which a product brings every field
+    places = range(top, -1, -8) if high_first else range(0, top + 1, 8)
+    words *= sum(1 << top + bits * i - at for i, at in enumerate(places))
+    np.right_shift(words, top, out=packed, casting="unsafe")
 
 
 def _scratch(count: int, word: str) -> NDArray[Any]:
@@ -244,10 +238,16 @@ def _unfold(found: NDArray[np.uint8], packed: NDArray[np.uint8], bits: int, high
     if bits == 8:
         found[...] = packed[:count]
         return
+    if fast := compiled():
+        whole = found if count * bits == 8 * len(packed) else np.empty(len(packed) * 8 // bits, np.uint8)
+        fast.unfold(packed.ctypes.data, whole.ctypes.data, len(packed), bits, high_first)
+        if whole is not found:
+            found[...] = whole[:count]
+        return
     word, mask = _word(bits)
     words, moved = _scratch(len(packed), word)
     words[...] = packed
-    for step in reversed(_shifts(bits)):
+    for step in {4: (4,), 2: (12, 6), 1: (28, 14, 7)}[bits]:
         np.left_shift(words, step, out=moved)
         words |= moved
     words &= mask

@@ -1,122 +1,138 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bytes moved by the boxes of a plan, with numpy."""
+"""Bytes moved by the boxes of a plan: in parts, by some threads, by the executor that is there.
+
+One executor is numpy. The other is compiled, the distribution ``tla-layouts-fast``: where it is
+installed it moves everything, large memory past the cache.
+"""
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from importlib import import_module
+from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
 from ..layouts import offsets
+from .loops import Box
 from .plan import data_shape
+from .strided import Memory, move_box
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from .loops import Box, Loop
     from .plan import CopyPlan
 
-_ITEM: Final = 64
-"""The most bytes that move as one item."""
-_ROWS: Final = 64
-"""How many far rows of the source are read side by side, so that their lines stay in the cache."""
+_PART: Final = 1 << 28
+"""The bytes that move between two calls of ``progress``."""
+_LARGE: Final = 1 << 22
+"""From how many bytes on a copy goes past the cache."""
+_THREADED: Final = 1 << 23
+"""From how many bytes on several threads move them."""
+_MOST_THREADS: Final = 4
+"""More threads than this wait for one memory."""
+_PIECE: Final = 1 << 20
+"""The least bytes that a thread moves at a time."""
 
-_LANES: Final = 16
-"""The most elements that lie side by side and come from far rows, to be moved one row at a time."""
 
+def move(
+    plan: CopyPlan,
+    source: Memory,
+    target: Memory,
+    progress: Callable[[int, int], object] | None = None,
+    threads: int | None = None,
+) -> None:
+    """Move the elements of a plan; both memories must hold all offsets that its layouts give.
 
-class Memory:
-    """Elements in memory: where offset 0 is, and how long an element is.
-
-    ``owner`` keeps the bytes alive; every view is made of the address alone.
+    Args:
+        progress: Called after each part, with the elements moved so far and all of them.
+        threads: How many move large memory; None for those of this machine, 4 at most.
     """
-
-    def __init__(self, array: NDArray[Any], start: int = 0) -> None:
-        """The memory of an array whose offset 0 is its element ``start``, counted from the first."""
-        self.owner: NDArray[Any] = array
-        self.bytes: int = array.dtype.itemsize
-        address, is_readonly = array.__array_interface__["data"]
-        self.address: int = address + start * self.bytes
-        self.is_readonly: bool = is_readonly
-
-    def view(self, offset: int, extents: list[int], strides: list[int], items: int = 1) -> NDArray[Any]:
-        """The elements at an offset and strides, so many of them to an item."""
-        return view_of(
-            self.owner,
-            self.address + offset * self.bytes,
-            f"|V{items * self.bytes}",
-            extents,
-            [step * self.bytes for step in strides],
-            self.is_readonly,
-        )
-
-
-def view_of(
-    owner: Any, address: int, type_: str, extents: list[int], strides: list[int], is_readonly: bool
-) -> NDArray[Any]:
-    """Return the array of an address; strides count bytes. It keeps ``owner`` alive."""
-    import numpy as np
-
-    return np.asarray(
-        _Address(
-            owner,
-            {
-                "shape": tuple(extents),
-                "typestr": type_,
-                "data": (address, is_readonly),
-                "strides": tuple(strides),
-                "version": 3,
-            },
-        )
-    )
-
-
-class _Address:
-    """What numpy makes an array of, as its own ``as_strided`` does; here the address is any."""
-
-    def __init__(self, owner: Any, interface: dict[str, Any]) -> None:
-        self.owner, self.__array_interface__ = owner, interface
-
-
-def move(plan: CopyPlan, source: Memory, target: Memory) -> None:
-    """Move the elements of a plan; both memories must hold all offsets that its layouts give."""
     if plan.boxes is None:
         _move_by_tables(plan, source, target)
         return
-    for box in plan.boxes:
-        _move_box(box, source, target)
+    move_one = _executor(source, target, plan.size * source.bytes)
+    done = 0
+    for boxes in _parts(plan.boxes, max(1, _PART // source.bytes)) if progress else [plan.boxes]:
+        count = sum(map(_size, boxes))
+        workers = _threads_for(count * source.bytes, threads)
+        if workers == 1:
+            for box in boxes:
+                move_one(box)
+        else:
+            most = max(_PIECE // source.bytes, count // (4 * workers))
+            with ThreadPoolExecutor(workers) as pool:
+                for _moved in pool.map(
+                    move_one, [piece for box in boxes for piece in _pieces(box, most)]
+                ):
+                    pass
+        done += count
+        if progress:
+            progress(done, plan.size)
 
 
-def _move_box(box: Box, source: Memory, target: Memory) -> None:
-    import numpy as np
-
-    loops = list(box.loops)
-    items = 1
-    if loops and loops[-1][1:] == (1, 1):
-        run = loops.pop()
-        items = max(n for n in range(1, max(1, _ITEM // source.bytes) + 1) if run.extent % n == 0)
-        if run.extent > items:
-            loops.append(run._replace(extent=run.extent // items, source=items, target=items))
-    extents = [loop.extent for loop in loops]
-    ours = target.view(box.target, extents, [loop.target for loop in loops], items)
-    theirs = source.view(box.source, extents, [loop.source for loop in loops], items)
-    for part in _parts(loops, source.bytes):
-        np.copyto(ours[part], theirs[part])
+@cache
+def compiled() -> Any:
+    """Return the compiled executor, None where it is not installed."""
+    try:
+        return import_module("tla_layouts_fast")
+    except ImportError:
+        return None
 
 
-def _parts(loops: list[Loop], width: int) -> Iterator[Any]:
-    """Indices that cut a copy into parts whose lines stay in the cache, in the order to move them."""
-    extents = [loop.extent for loop in loops]
-    if len(loops) < 2 or loops[-1].source * width < _ITEM:
-        yield ...
-    elif extents[-1] <= _LANES and loops[-2].source == 1:  # lanes of one line: one pass for each
-        for at in range(extents[0]) if len(loops) > 2 else [slice(None)]:
-            for lane in range(extents[-1]):
-                yield at, ..., lane
-    else:
-        for start in range(0, extents[-1], _ROWS):
-            yield ..., slice(start, start + _ROWS)
+def _executor(source: Memory, target: Memory, size: int) -> Callable[[Box], None]:
+    """What moves a box between two memories."""
+    fast = compiled()
+    if fast is None:
+        return lambda box: move_box(box, source, target)
+    past_cache = 0 if size < _LARGE else 1 if target.is_new else 2
+    return lambda box: fast.move(
+        source.at(box.source), target.at(box.target), source.bytes, box.loops, past_cache
+    )
+
+
+def _threads_for(size: int, wanted: int | None) -> int:
+    """How many threads move so many bytes."""
+    if wanted is None:
+        there = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        wanted = min(there, _MOST_THREADS)
+    return max(1, wanted) if size >= _THREADED else 1
+
+
+def _parts(boxes: Iterable[Box], most: int) -> Iterator[tuple[Box, ...]]:
+    """Boxes in parts of some elements each, in their order; a large one is cut along its outer loops."""
+    part: list[Box] = []
+    count = 0
+    for box in (piece for whole in boxes for piece in _pieces(whole, most)):
+        part.append(box)
+        count += _size(box)
+        if count >= most:
+            yield tuple(part)
+            part, count = [], 0
+    if part:
+        yield tuple(part)
+
+
+def _pieces(box: Box, most: int) -> Iterator[Box]:
+    size = _size(box)
+    if size <= most:
+        yield box
+        return
+    outer, *inner = box.loops
+    step = max(1, most * outer.extent // size)
+    for start in range(0, outer.extent, step):
+        count = min(step, outer.extent - start)
+        loops = (*([outer._replace(extent=count)] if count > 1 else []), *inner)
+        first = box.source + start * outer.source, box.target + start * outer.target
+        yield from _pieces(Box(*first, loops), most)
+
+
+def _size(box: Box) -> int:
+    return prod([loop.extent for loop in box.loops])
 
 
 def _move_by_tables(plan: CopyPlan, source: Memory, target: Memory) -> None:

@@ -15,8 +15,7 @@ The array has one axis for each top-level mode, as long as its data: ``layout.or
 
 from __future__ import annotations
 
-from math import prod
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from ..algebra import collision
 from ..errors import LayoutError, OverlapError, UnsupportedError
@@ -24,20 +23,16 @@ from ..ground import described, guarded
 from ..layouts import Layout, crd2idx, is_composed, text_of
 from ..numbers import is_tuple
 from .elements import as_array, as_type
-from .loops import Box
-from .moving import Memory, move, offsets_in_data
+from .moving import move, offsets_in_data
 from .plan import axis_boxes, copy_plan, data_shape, joined, span_of
+from .strided import Memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable
 
     from numpy.typing import ArrayLike, NDArray
 
     from ..layouts import AnyLayout, ComposedLayout
-    from .plan import CopyPlan
-
-_PART: Final = 1 << 28
-"""The bytes that move between two calls of ``progress``."""
 
 
 @guarded
@@ -47,6 +42,7 @@ def pack(
     fill: Any = 0,
     out: NDArray[Any] | None = None,
     progress: Callable[[int, int], object] | None = None,
+    threads: int | None = None,
 ) -> NDArray[Any]:
     """Return the memory that holds an array by a layout: ``memory[layout(c)] == array[c]``.
 
@@ -59,6 +55,7 @@ def pack(
             and 0 is no bit set.
         out: The memory to write, of the array's type and at least as long as the layout spans.
         progress: Called between parts of the work, with the elements moved so far and all of them.
+        threads: How many move large memory; None for those of this machine, 4 at most.
 
     Raises:
         LayoutError: the shape or the type does not fit, the memory is too short, or an int of the layout
@@ -76,7 +73,9 @@ def pack(
         given = given.copy()
     if out is not None:
         _fill(out, fill)
-    _move(given, None, memory, layout, start, progress)
+    given = _plain(given)
+    plan = copy_plan(_layout_of(given), layout)
+    move(plan, Memory(given), Memory(memory, start, is_new=out is None), progress, threads)
     return memory
 
 
@@ -86,6 +85,7 @@ def unpack(
     layout: AnyLayout | ComposedLayout,
     out: NDArray[Any] | None = None,
     progress: Callable[[int, int], object] | None = None,
+    threads: int | None = None,
 ) -> NDArray[Any]:
     """Return the array that memory holds by a layout: ``array[c] == memory[layout(c)]``.
 
@@ -100,6 +100,7 @@ def unpack(
 
     held, start = _held(memory, layout)
     sizes = data_shape(layout)
+    is_new = out is None
     if out is None:
         out = np.empty(sizes, held.dtype)
     else:
@@ -108,7 +109,11 @@ def unpack(
         if not out.flags.writeable:
             raise LayoutError("out cannot be written", value=out)
         held = held.copy() if np.may_share_memory(out, held) else held
-    _move(held, layout, out, None, start, progress)
+    made = _plain(out)
+    plan = copy_plan(layout, _layout_of(made))
+    move(plan, Memory(held, start), Memory(made, is_new=is_new), progress, threads)
+    if made is not out:
+        out[...] = made
     return out
 
 
@@ -120,6 +125,7 @@ def relayout(
     fill: Any = 0,
     out: NDArray[Any] | None = None,
     progress: Callable[[int, int], object] | None = None,
+    threads: int | None = None,
 ) -> NDArray[Any]:
     """Return memory by another layout: ``pack(unpack(memory, source), target)``, in one pass.
 
@@ -141,8 +147,8 @@ def relayout(
     if out is not None:
         held = held.copy() if np.may_share_memory(out, held) else held
         _fill(out, fill)
-    if plan.size:
-        _move_by(plan, Memory(held, start), Memory(made, made_start), progress)
+    to = Memory(made, made_start, is_new=out is None)
+    move(plan, Memory(held, start), to, progress, threads)
     return made
 
 
@@ -209,8 +215,8 @@ def mask(layout: AnyLayout | ComposedLayout) -> NDArray[Any]:
     import numpy as np
 
     made = _zeros(layout, np.dtype(bool))
-    start = span_of(layout)[0]
-    _move(np.broadcast_to(np.True_, data_shape(layout)), None, made, layout, -start)
+    every = np.broadcast_to(np.True_, data_shape(layout))
+    move(copy_plan(_layout_of(every), layout), Memory(every), Memory(made, -span_of(layout)[0], True))
     return made
 
 
@@ -226,77 +232,15 @@ def _zeros(layout: Any, dtype: Any) -> NDArray[Any]:
         raise LayoutError(what, layout=layout, needed=last + 1 - start) from None
 
 
-def _move(
-    source: Any,
-    by: Any,
-    target: Any,
-    to: Any,
-    start: int,
-    progress: Callable[[int, int], object] | None = None,
-) -> None:
-    """Move the data between an array and memory, which has a layout, and offset 0 at ``start``."""
+def _plain(array: NDArray[Any]) -> NDArray[Any]:
+    """The array, or a copy where its strides are no whole elements, as of a field of records."""
     import numpy as np
 
-    array = source if by is None else target
-    if not array.size:
-        return
-    if any(step % array.itemsize for step in array.strides):  # a field of records
-        if by is not None:
-            made = np.empty(array.shape, array.dtype)
-            _move(source, by, made, None, start, progress)
-            target[...] = made
-            return
-        source = array = np.ascontiguousarray(array)
-    layout = Layout(array.shape, tuple([step // array.itemsize for step in array.strides]))
-    if by is None:
-        _move_by(copy_plan(layout, to), Memory(source), Memory(target, start), progress)
-    else:
-        _move_by(copy_plan(by, layout), Memory(source, start), Memory(target), progress)
+    return np.ascontiguousarray(array) if any(d % array.itemsize for d in array.strides) else array
 
 
-def _move_by(
-    plan: CopyPlan, source: Memory, target: Memory, progress: Callable[[int, int], object] | None
-) -> None:
-    if progress is None or plan.boxes is None:
-        move(plan, source, target)
-        return
-    done = 0
-    for boxes in _parts(plan.boxes, max(1, _PART // source.bytes)):
-        move(plan._replace(boxes=boxes), source, target)
-        done += sum(_size(box) for box in boxes)
-        progress(done, plan.size)
-
-
-def _parts(boxes: Iterable[Box], most: int) -> Iterator[tuple[Box, ...]]:
-    """Boxes in parts of some elements each, in their order; a large one is cut along its outer loops."""
-    part: list[Box] = []
-    count = 0
-    for box in (piece for whole in boxes for piece in _pieces(whole, most)):
-        part.append(box)
-        count += _size(box)
-        if count >= most:
-            yield tuple(part)
-            part, count = [], 0
-    if part:
-        yield tuple(part)
-
-
-def _pieces(box: Box, most: int) -> Iterator[Box]:
-    size = _size(box)
-    if size <= most:
-        yield box
-        return
-    outer, *inner = box.loops
-    step = max(1, most * outer.extent // size)
-    for start in range(0, outer.extent, step):
-        count = min(step, outer.extent - start)
-        loops = (*([outer._replace(extent=count)] if count > 1 else []), *inner)
-        first = box.source + start * outer.source, box.target + start * outer.target
-        yield from _pieces(Box(*first, loops), most)
-
-
-def _size(box: Box) -> int:
-    return prod([loop.extent for loop in box.loops])
+def _layout_of(array: NDArray[Any]) -> Any:
+    return Layout(array.shape, tuple([step // array.itemsize for step in array.strides]))
 
 
 def _mode(layout: AnyLayout, i: int) -> tuple[Any, Any]:

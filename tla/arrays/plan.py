@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from ..algebra import is_symbolic
 from ..errors import CongruenceError, LayoutError, UnsupportedError
 from ..ground import guarded
-from ..layouts import as_layout, ends_of, is_composed, leaves, offset_at, text_of
+from ..layouts import as_layout, ends_of, is_composed, leaves, text_of
 from ..numbers import is_tuple, known_int
 from .loops import Box, Loop
 from .sources import cpp_source, numpy_source, sentences_of
@@ -239,17 +239,24 @@ def joined(loops: Iterable[Loop]) -> tuple[Loop, ...]:
 def axis_boxes(n: int, modes: list[tuple[Any, Any]]) -> list[Box]:
     """Return the boxes of the first ``n`` indices of a mode: a shape and a stride on each side."""
 
-    def at(index: int) -> list[int]:
-        return [int(offset_at(index, shape, stride, True)) for shape, stride in modes]
-
-    blocks: set[int] = set()
-    for shape, _stride in modes:
-        below = 1
-        for extent in [known_int(s) for s in leaves(shape)][:-1]:
+    sides: list[
+        list[tuple[int, int, int]]
+    ] = []  # of each leaf: the indices it counts, extent and stride
+    for shape, stride in modes:
+        below, counted = 1, list[tuple[int, int, int]]()
+        for extent, step in zip(
+            map(known_int, leaves(shape)), map(known_int, leaves(stride)), strict=True
+        ):
+            counted.append((below, extent, step))
             below *= extent
-            blocks.add(below)
+        sides.append(counted)
+    blocks = {below for side in sides for below, _extent, _step in side}
+
+    def at(index: int) -> list[int]:
+        return [sum([index // low % extent * step for low, extent, step in side]) for side in sides]
+
     found: list[Box] = []
-    for start, digits in _index_boxes(n, sorted(b for b in blocks if 1 < b < n)):
+    for start, digits in _index_boxes(n, sorted([b for b in blocks if 1 < b < n])):
         first = at(start)
         steps = [(extent, at(start + step)) for extent, step in digits if extent > 1]
         loops = [Loop(e, there[0] - first[0], there[1] - first[1]) for e, there in steps]
