@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-_BLOCK: Final = 1 << 17
+_BLOCK: Final = 1 << 18
 """How many elements are packed at once: they stay in the cache."""
 
 _kept = local()

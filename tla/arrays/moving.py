@@ -104,7 +104,7 @@ def _threads_for(size: int, wanted: int | None) -> int:
 
 
 def _parts(boxes: Iterable[Box], most: int) -> Iterator[tuple[Box, ...]]:
-    """Boxes in parts of some elements each, in their order; a large one is cut along its outer loops."""
+    """Boxes in parts of some elements each, in their order; a large one is cut."""
     part: list[Box] = []
     count = 0
     for box in (piece for whole in boxes for piece in _pieces(whole, most)):
@@ -118,17 +118,18 @@ def _parts(boxes: Iterable[Box], most: int) -> Iterator[tuple[Box, ...]]:
 
 
 def _pieces(box: Box, most: int) -> Iterator[Box]:
+    """A box cut along the loop that leaves the longest runs on both sides, until pieces are small."""
     size = _size(box)
     if size <= most:
         yield box
         return
-    outer, *inner = box.loops
-    step = max(1, most * outer.extent // size)
-    for start in range(0, outer.extent, step):
-        count = min(step, outer.extent - start)
-        loops = (*([outer._replace(extent=count)] if count > 1 else []), *inner)
-        first = box.source + start * outer.source, box.target + start * outer.target
-        yield from _pieces(Box(*first, loops), most)
+    cut = max(box.loops, key=lambda loop: (loop.extent - 1) * min(abs(loop.source), abs(loop.target)))
+    step = max(1, most * cut.extent // size)
+    for start in range(0, cut.extent, step):
+        part = cut._replace(extent=min(step, cut.extent - start))
+        loops = [part if loop is cut else loop for loop in box.loops]
+        first = box.source + start * cut.source, box.target + start * cut.target
+        yield from _pieces(Box(*first, tuple([loop for loop in loops if loop.extent > 1])), most)
 
 
 def _size(box: Box) -> int:
