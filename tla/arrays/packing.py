@@ -165,7 +165,10 @@ def view(memory: ArrayLike, layout: AnyLayout) -> NDArray[Any]:
     sizes, strides = view_strides(layout)
     if not all(sizes):
         return np.empty(sizes, held.dtype)
-    seen = np.lib.stride_tricks.as_strided(held[start:], sizes, [d * held.itemsize for d in strides])
+    width = held.itemsize
+    raw = held.view(f"V{width}")[start:]  # as_strided knows no type of ml_dtypes
+    steps = [d * width for d in strides]
+    seen: NDArray[Any] = np.lib.stride_tricks.as_strided(raw, sizes, steps).view(held.dtype)
     if 0 in [d for d, n in zip(strides, sizes, strict=True) if n > 1]:
         seen.flags.writeable = False  # many coordinates are one element
     return seen

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from ..algebra import is_symbolic
 from ..errors import CongruenceError, LayoutError, UnsupportedError
 from ..ground import guarded
-from ..layouts import as_layout, ends_of, is_composed, leaves, offset_at, text_of
+from ..layouts import as_layout, ends_of, is_composed, leaves, text_of
 from ..numbers import is_tuple, known_int
 from .loops import Box, Loop
 from .sources import cpp_source, numpy_source, sentences_of
@@ -236,18 +236,40 @@ def joined(loops: Iterable[Loop]) -> tuple[Loop, ...]:
 # --- one mode ---------------------------------------------------------------------------------
 
 
+_Digits = list[tuple[int, int]]  # extents, and the indices or offsets that a step of each passes
+
+
 def axis_boxes(n: int, modes: list[tuple[Any, Any]]) -> list[Box]:
     """Return the boxes of the first ``n`` indices of a mode: a shape and a stride on each side."""
 
-    def at(index: int) -> list[int]:
-        return [int(offset_at(index, shape, stride, True)) for shape, stride in modes]
-
     blocks: set[int] = set()
-    for shape, _stride in modes:
+    sides: list[_Digits] = []
+    for shape, stride in modes:
+        digits: _Digits = []
         below = 1
-        for extent in [known_int(s) for s in leaves(shape)][:-1]:
+        for extent, step in zip(
+            *(map(known_int, leaves(side)) for side in (shape, stride)), strict=True
+        ):
+            if extent == 1:
+                continue
+            if digits and step == prod(digits[-1]):  # it goes on as the last one did
+                digits[-1] = (extent * digits[-1][0], digits[-1][1])
+            else:
+                digits.append((extent, step))
+                blocks.add(below)
             below *= extent
-            blocks.add(below)
+        sides.append(digits)
+
+    def at(index: int) -> list[int]:
+        offsets: list[int] = []
+        for side in sides:
+            rest, offset = index, 0
+            for extent, step in side[:-1]:
+                rest, digit = divmod(rest, extent)
+                offset += digit * step
+            offsets.append(offset + rest * (side[-1][1] if side else 0))
+        return offsets
+
     found: list[Box] = []
     for start, digits in _index_boxes(n, sorted(b for b in blocks if 1 < b < n)):
         first = at(start)
@@ -255,9 +277,6 @@ def axis_boxes(n: int, modes: list[tuple[Any, Any]]) -> list[Box]:
         loops = [Loop(e, there[0] - first[0], there[1] - first[1]) for e, there in steps]
         found.append(Box(first[0], first[1], tuple(loops)))
     return found
-
-
-_Digits = list[tuple[int, int]]  # extents, and the indices that a step of each passes
 
 
 def _index_boxes(n: int, blocks: list[int]) -> Iterator[tuple[int, _Digits]]:

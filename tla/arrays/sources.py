@@ -67,11 +67,12 @@ def numpy_source(boxes: Iterable[Box]) -> str:
         "from numpy.lib.stride_tricks import as_strided",
         "",
         "def copy(source, target):",
-        "    n, m = source.itemsize, target.itemsize",
+        "    n = source.itemsize",
+        "    source, target = source.view(f'V{n}'), target.view(f'V{n}')",
     ]
     for loops, starts in nests_of(boxes).items():
         extents = _tuple([str(loop.extent) for loop in loops])
-        strides = [_tuple([f"{loop.steps[side]} * {'nm'[side]}" for loop in loops]) for side in (0, 1)]
+        strides = [_tuple([f"{loop.steps[side]} * n" for loop in loops]) for side in (0, 1)]
         lines += [
             "    for i, j in (",
             *_listed([f"({source},{target})" for source, target in starts]),
