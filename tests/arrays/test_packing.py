@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from shutil import which
 from subprocess import run
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,9 @@ from fuzz_arrays import LAWS, Case
 
 import tla
 from tla import ComposedLayout, Layout, parse
-from tla.arrays import copy_plan, mask, pack, relayout, unpack, view
+from tla.arrays import copy_plan, mask, pack, packing, relayout, unpack, view
 from tla.errors import CongruenceError, LayoutError, OverlapError, UnsupportedError
+from tla.layouts import offsets_between
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,6 +86,28 @@ def test_a_plan_of_too_many_boxes_moves_by_tables() -> None:
     assert copy_plan(a, b).boxes is None
     array = np.arange(30030)
     assert np.array_equal(unpack(relayout(pack(array, a), a, b), b), array)
+
+
+@pytest.mark.parametrize("most", [1, 70, 1 << 18])
+def test_tables_go_in_parts(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables of 20 GB of elements would take 160: no table is longer than a part."""
+    made: list[int] = []
+
+    def counted(layout: Any, ranges: Any) -> Any:
+        made.append(prod([high - low for low, high in ranges]))
+        return offsets_between(layout, ranges)
+
+    monkeypatch.setattr(packing, "_TABLE", most)
+    monkeypatch.setattr(packing, "_PART", 1)
+    monkeypatch.setattr(packing, "offsets_between", counted)
+    source, target = parse("(4,8):(8,1) o 3 o (13,9):(1,13)"), tla.col_major(13, 9)
+    assert copy_plan(source, target).boxes is None
+    memory, calls = np.arange(200), list[tuple[int, int]]()
+    moved = relayout(memory, source, target, progress=lambda *done: calls.append(done))
+    assert list(moved) == list(tla.offsets(source).T.reshape(-1))
+    assert max(made) <= most
+    assert calls[-1] == (117, 117)
+    assert len(calls) == len(made) // 2 >= 117 // most
 
 
 @pytest.mark.parametrize(

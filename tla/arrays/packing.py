@@ -15,17 +15,18 @@ The array has one axis for each top-level mode, as long as its data: ``layout.or
 
 from __future__ import annotations
 
+from itertools import product as cartesian
 from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
 from ..algebra import collision
 from ..errors import LayoutError, OverlapError, UnsupportedError
 from ..ground import described, guarded
-from ..layouts import Layout, crd2idx, is_composed, text_of
+from ..layouts import Layout, crd2idx, is_composed, offsets_between, text_of
 from ..numbers import is_tuple
 from .elements import as_array, as_type
 from .loops import Box
-from .moving import Memory, move, offsets_in_data
+from .moving import Memory, move
 from .plan import axis_boxes, copy_plan, data_shape, joined, span_of
 
 if TYPE_CHECKING:
@@ -38,6 +39,11 @@ if TYPE_CHECKING:
 
 _PART: Final = 1 << 28
 """The bytes that move between two calls of ``progress``."""
+
+_TABLE: Final = 1 << 18
+"""The elements that move at once where a plan has no loops: so tables of offsets stay in the cache."""
+
+_Ranges = tuple[tuple[int, int], ...]
 
 
 @guarded
@@ -257,14 +263,44 @@ def _move(
 def _move_by(
     plan: CopyPlan, source: Memory, target: Memory, progress: Callable[[int, int], object] | None
 ) -> None:
-    if progress is None or plan.boxes is None:
+    done = 0
+    if plan.boxes is None:
+        for ranges in _ranges(data_shape(plan.source), _TABLE):
+            parts = done * source.bytes // _PART
+            done += _move_by_tables(plan, ranges, source, target)
+            if progress and (done == plan.size or done * source.bytes // _PART > parts):
+                progress(done, plan.size)
+        return
+    if progress is None:
         move(plan, source, target)
         return
-    done = 0
     for boxes in _parts(plan.boxes, max(1, _PART // source.bytes)):
         move(plan._replace(boxes=boxes), source, target)
         done += sum(_size(box) for box in boxes)
         progress(done, plan.size)
+
+
+def _move_by_tables(plan: CopyPlan, ranges: _Ranges, source: Memory, target: Memory) -> int:
+    """Move the coordinates of some ranges, element by element, and return how many."""
+    read, written = (offsets_between(side, ranges) for side in (plan.source, plan.target))
+    low, first = int(written.min()), int(read.min())
+    theirs = source.view(first, [int(read.max()) - first + 1], [1])[read - first]
+    target.view(low, [int(written.max()) - low + 1], [1])[written - low] = theirs
+    return read.size
+
+
+def _ranges(sizes: tuple[int, ...], most: int) -> Iterator[_Ranges]:
+    """Coordinates in parts of at most so many: of each mode a range.
+
+    >>> list(_ranges((3, 4), 8))
+    [((0, 2), (0, 4)), ((2, 3), (0, 4))]
+    """
+    steps: list[int] = []
+    for n in reversed(sizes):
+        steps.insert(0, min(n, most))
+        most = max(1, most // n)
+    axes = zip(sizes, steps, strict=True)
+    yield from cartesian(*([(i, min(i + d, n)) for i in range(0, n, d)] for n, d in axes))
 
 
 def _parts(boxes: Iterable[Box], most: int) -> Iterator[tuple[Box, ...]]:
@@ -388,7 +424,7 @@ def _require_injective(layout: Any) -> None:
     else:  # padding shares an offset with something; perhaps data do as well
         import numpy as np
 
-        places = offsets_in_data(layout)
+        places = offsets_between(layout, [(0, n) for n in data_shape(layout)])
         listed = places.reshape(-1, order="F")
         order = np.argsort(listed, kind="stable")
         same = np.flatnonzero(np.diff(listed[order]) == 0)
