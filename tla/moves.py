@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Union
 from . import arrays
 from .arrays import as_array, as_type, dtype_of, span_of, type_of
 from .errors import KindError, LayoutError, UnsupportedError
-from .ground import ELEMENT_TYPES, ElementType, described, guarded
+from .ground import ELEMENT_TYPES, ElementType, described, guarded, plural
 from .layouts import is_composed, is_layout
 from .read import read, tagged
 from .xla_bridge import (
@@ -121,11 +121,7 @@ def relayout(
     array([0, 3, 1, 4, 2, 5], dtype=int8)
     """
     before, after = format_of(source), format_of(target)
-    if before.type and after.type and before.type != after.type:
-        raise LayoutError(
-            f"{before.text} has elements of {before.type.name}, {after.text} of {after.type.name}",
-            "A copy moves elements and converts none: astype of an array does.",
-        )
+    require_one_type(before, after)
     held = before.elements(memory)
     packed = after.packed_bits
     room = after.room(held.dtype, fill, out)
@@ -148,7 +144,9 @@ def copy_plan(source: LayoutLike, target: LayoutLike) -> CopyPlan:
     >>> len(copy_plan("f32[3,5]{1,0}", "f32[3,5]{1,0:T(2,2)}").boxes)
     4
     """
-    return arrays.copy_plan(layout_of(source), layout_of(target))
+    before, after = format_of(source), format_of(target)
+    require_one_type(before, after)
+    return arrays.copy_plan(before.layout, after.layout)
 
 
 class Format(NamedTuple):
@@ -258,15 +256,14 @@ class Format(NamedTuple):
             low, last = span_of(self.layout)
             needed = self.bytes_of(last + 1 - low)
             if held.size < needed:
-                what = f"memory of {held.size} bytes is too short for {self.text}, which spans {needed}"
-                raise LayoutError(what, layout=self.layout, needed=needed)
+                what = f"memory of {plural(held.size, 'byte')} is too short for {self.text}"
+                raise LayoutError(f"{what}, which spans {needed}", layout=self.layout, needed=needed)
             return arrays.unpack_bits(held, dtype, last + 1 - low, self.packed_bits)
         if not is_bytes:
             return self.typed(memory, "memory")
         if dtype is not None and held.size % dtype.itemsize:
-            raise LayoutError(
-                f"memory of {held.size} bytes holds no whole number of {dtype}, {dtype.itemsize} bytes"
-            )
+            size = f"{dtype}, {plural(dtype.itemsize, 'byte')}"
+            raise LayoutError(f"memory of {plural(held.size, 'byte')} holds no whole number of {size}")
         return held if dtype is None else held.view(dtype)
 
     def _require(self, dtype: np.dtype[Any], what: str) -> None:
@@ -290,6 +287,15 @@ class Format(NamedTuple):
                 f" {type_.name}, {8 * type_.bytes} bits",
                 f"astype converts values; .view('u{type_.bytes}') of {type_.name} moves their bits.",
             )
+
+
+def require_one_type(a: Format, b: Format) -> None:
+    """Raise LayoutError if two say of their elements that they have different types."""
+    if a.type and b.type and a.type != b.type:
+        raise LayoutError(
+            f"{a.text} has elements of {a.type.name}, {b.text} of {b.type.name}",
+            "A copy moves elements and converts none: astype of an array does.",
+        )
 
 
 @guarded
@@ -325,12 +331,15 @@ def format_of(value: LayoutLike) -> Format:
             )
         size = 0 if layout.symbols else int(physical_elements(shape))
         return Format(layout, str(value), kind, bits if bits < 8 else 0, size)
-    from .objects import is_known
+    from .objects import KNOWN, is_known
 
     if is_known(given):
         return format_of(read(given))
+    is_shape = isinstance(value, (str, tuple))
     raise KindError(
-        f"expected a layout, an XLA shape or the text of one, got {described(value)}", value=value
+        f"expected a layout, an XLA shape or the text of one, got {described(value)}",
+        "A layout is a shape and strides, as (3,4):(4,1)." if is_shape else KNOWN,
+        value=value,
     )
 
 

@@ -170,8 +170,17 @@ def test_memory_given() -> None:
         (lambda: mask(parse("M:1")), LayoutError, "while M has no value"),
         (lambda: relayout([1, 2], Layout(2), Layout(3)), CongruenceError, "holds data of shape (2), 3:"),
         (lambda: pack([1, 2], Layout(2), 0, np.zeros(2)), LayoutError, "float64, not int64"),
-        (lambda: pack([1, 2], Layout(2), 0, np.zeros(1, int)), LayoutError, "1 elements is too short"),
-        (lambda: pack([1, 2], Layout(2), 0, np.zeros((2, 2), int)), LayoutError, "one axis"),
+        (
+            lambda: pack([1, 2], Layout(2), 0, np.zeros(1, int)),
+            LayoutError,
+            "memory of 1 element is too short",
+        ),
+        (lambda: pack([1, 2], Layout(2), 0, np.zeros((2, 2), int)), LayoutError, "out has shape (2,2) "),
+        (
+            lambda: pack([1, 2], Layout(2), 0, np.broadcast_to(0, 2)),
+            LayoutError,
+            "out has shape (2) and strides (0) in bytes, and cannot be written",
+        ),
     ],
 )
 def test_what_does_not_fit_is_named(call: Any, error: type[Exception], text: str) -> None:

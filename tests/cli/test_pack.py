@@ -167,6 +167,7 @@ def test_without_numpy(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) 
         ("pack a.npy (20,300:(300,1) -o b", "LAYOUT: expected"),
         ("unpack raw.bin (20,300):(300,1) -o b", "does not say how large an element is"),
         ("unpack raw.bin f32[2000] -o b", "raw.bin has 10 bytes, and f32[2000] takes 8000"),
+        ("unpack a.npy u16[20,300] -o b", "a.npy is an array of numpy's, a .npy file: memory is bytes"),
         ("unpack . f32[2] -o b", "cannot read .: Is a directory"),
         ("unpack empty.bin f32[2] -o b", "empty.bin has 0 bytes, and f32[2] takes 8"),
         ("relayout raw.bin f32[2] f32[3] -o b", "holds data of shape (2), (_3):(_1) of shape (3)"),

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..algebra import collision
 from ..errors import LayoutError, OverlapError, UnsupportedError
-from ..ground import described, guarded
+from ..ground import described, guarded, plural
 from ..layouts import Layout, crd2idx, is_composed, offsets_between, text_of
 from ..numbers import is_tuple
 from .elements import as_array, as_type
@@ -346,12 +346,14 @@ def _held(memory: Any, layout: Any) -> tuple[Any, int]:
 
     held = np.ascontiguousarray(as_array(memory)).reshape(-1)
     start, last = span_of(layout)
-    if len(held) < last + 1 - start:
-        summary = (
-            f"memory of {len(held)} elements is too short for {layout}, which spans {last + 1 - start}"
-        )
-        raise LayoutError(summary, layout=layout, needed=last + 1 - start)
+    _require_length(held, layout, last + 1 - start)
     return held, -start
+
+
+def _require_length(memory: Any, layout: Any, needed: int) -> None:
+    if len(memory) < needed:
+        what = f"memory of {plural(len(memory), 'element')} is too short for {layout}"
+        raise LayoutError(f"{what}, which spans {needed}", layout=layout, needed=needed)
 
 
 def _memory_for(layout: Any, dtype: Any, fill: Any, out: Any) -> tuple[Any, int]:
@@ -366,12 +368,13 @@ def _memory_for(layout: Any, dtype: Any, fill: Any, out: Any) -> tuple[Any, int]
         return memory, -start
     _require_type(out, dtype)
     if out.ndim != 1 or not out.flags.c_contiguous or not out.flags.writeable:
-        raise LayoutError("memory is an array of one axis, in one piece, that can be written", value=out)
-    if len(out) < last + 1 - start:
-        summary = (
-            f"memory of {len(out)} elements is too short for {layout}, which spans {last + 1 - start}"
+        what = f"out has shape {text_of(out.shape)} and strides {text_of(out.strides)} in bytes"
+        raise LayoutError(
+            what if out.flags.writeable else f"{what}, and cannot be written",
+            "Memory is an array of one axis, in one piece, that can be written.",
+            value=out,
         )
-        raise LayoutError(summary, layout=layout, needed=last + 1 - start)
+    _require_length(out, layout, last + 1 - start)
     return out, -start
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..errors import LayoutError
 from ..ground import say
+from ..moves import require_one_type
 from .common import GIVEN
 from .data_files import (
     MEMORY,
@@ -65,11 +65,7 @@ def run(arguments: list[str]) -> int:
         format_argument(name, text, options.dtype)
         for name, text in zip("AB", texts[options.b is not None :], strict=False)
     )
-    if a.type and b.type and a.type != b.type:
-        raise LayoutError(
-            f"{a.text} has elements of {a.type.name}, {b.text} of {b.type.name}",
-            "A copy moves elements and converts none.",
-        )
+    require_one_type(a, b)
     kind = a.type or b.type
     a, b = a._replace(type=kind), b._replace(type=kind)
     return _explain(a, b, options) if options.b is None else _move(a, b, options)
