@@ -15,7 +15,7 @@ from fuzz_arrays import LAWS, Case
 import tla
 from tla import ComposedLayout, Layout, parse
 from tla.arrays import copy_plan, mask, pack, packing, relayout, unpack, view
-from tla.errors import CongruenceError, LayoutError, OverlapError, UnsupportedError
+from tla.errors import CongruenceError, LayoutError, LimitError, OverlapError, UnsupportedError
 from tla.layouts import offsets_between
 
 if TYPE_CHECKING:
@@ -138,6 +138,31 @@ def test_sources_do_what_the_plan_does(text: str, tmp_path: Path) -> None:
     run([compiler, "copy.cpp", "-o", "copy"], cwd=tmp_path, check=True)
     printed = run([tmp_path / "copy"], capture_output=True, check=True).stdout.split()
     assert [*map(int, printed)][: len(expected)] == list(expected)
+
+
+@pytest.mark.parametrize(
+    "text", ["((2,2),6):((1,12),2)", "(4,6):(1,5)", "Sw<1,0,2> o 0 o (4,6):(6,1)", "(4,6):(0,1)"]
+)
+def test_the_picture_has_each_element_at_its_place(text: str) -> None:
+    plan = copy_plan(parse(text), tla.row_major(4, 6))
+    strips: Any = plan.figure(100).figures
+    source, target = (
+        {name: place.offset for place in strip.places for name in place.coordinates} for strip in strips
+    )
+    assert [sum(place.hits for place in strip.places) for strip in strips] == [plan.size] * 2
+    assert len({name.partition(".")[0] for name in target}) == plan.runs
+    moved = {(source[name], target[name]) for name in source}
+    offsets = zip(tla.offsets(plan.source).flat, range(24), strict=True)
+    assert moved <= {(int(x), y) for x, y in offsets}
+    assert len(moved) == len(source)
+
+
+def test_a_picture_has_its_limits() -> None:
+    plan = copy_plan(tla.row_major(300, 300), tla.col_major(300, 300))
+    with pytest.raises(LimitError, match="the plan moves 90000 elements; at most 65536 are drawn"):
+        plan.figure()
+    with pytest.raises(LayoutError, match="a figure of 0 places is empty"):
+        copy_plan(Layout(4), Layout(4)).figure(0)
 
 
 def test_elements_of_many_bytes() -> None:

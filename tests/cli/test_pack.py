@@ -113,6 +113,14 @@ def test_loops_that_would_move_data(run: Run) -> None:
     assert facts == {"elements": 960, "runs": 20, "boxes": [{"source": 0, "target": 0, "loops": loops}]}
 
 
+def test_a_picture_of_the_loops(run: Run, tmp_path: Path) -> None:
+    words = ("relayout", "(4,6):(6,1)", "((2,2),6):((1,12),2)", "--figure")
+    plan = tla.copy_plan(*words[1:3])
+    assert run(*words).out == tla.show.render(plan.figure()) + "\n"
+    assert run(*words, "-o", str(tmp_path / "x.svg")).code == 0
+    assert (tmp_path / "x.svg").read_text("utf-8") == tla.show.svg(plan.figure()) + "\n"
+
+
 def test_an_interrupt_leaves_the_old_file(
     folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

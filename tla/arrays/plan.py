@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..algebra import is_symbolic
 from ..errors import CongruenceError, LayoutError, UnsupportedError
-from ..ground import guarded
+from ..ground import Panels, drawn_by, figure_of, guarded, html_of
 from ..layouts import as_layout, ends_of, is_composed, leaves, text_of
 from ..numbers import is_tuple, known_int
 from .loops import Box, Loop
@@ -29,6 +29,7 @@ _MOST_BOXES: Final = 4096
 """The most boxes of a plan: moving one at a time takes as long then as a table of all offsets."""
 
 
+@drawn_by("tla.arrays.picture", "plan_figure")
 class CopyPlan(NamedTuple):
     """What moves every element that two layouts hold, at one coordinate of both.
 
@@ -106,6 +107,22 @@ class CopyPlan(NamedTuple):
             UnsupportedError: the plan has no boxes.
         """
         return numpy_source(self._loops())
+
+    def figure(self, places: int = 64) -> Panels:
+        """Return the picture of it: both memories, and which run goes where.
+
+        >>> figure = copy_plan(row_major(2, 2), Layout((2, 2), (3, 1))).figure()
+        >>> [place.coordinates for place in figure.figures[1].places]
+        [('0.0',), ('0.1',), (), ('1.0',), ('1.1',)]
+
+        Args:
+            places: The most places of memory on each side.
+        """
+        found: Panels = figure_of(self, places=places)
+        return found
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self.figure())
 
     def _loops(self) -> tuple[Box, ...]:
         if self.boxes is None:

@@ -104,6 +104,9 @@ def sentences_of(boxes: Iterable[Box]) -> list[str]:
     """
     lines: list[str] = []
     for loops, starts in nests_of(boxes).items():
+        if not loops:
+            lines.append(f"{plural(len(starts), 'element')} one by one.")
+            continue
         lines.append(f"{plural(len(starts), 'nest')} of {plural(len(loops), 'loop')}.")
         for i, loop in enumerate(loops):
             if i == len(loops) - 1 and loop.steps == (1, 1):
