@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Union
 from . import arrays
 from .arrays import as_array, as_type, dtype_of, span_of, type_of
 from .errors import KindError, LayoutError, UnsupportedError
-from .ground import ELEMENT_TYPES, ElementType, described, guarded, plural
+from .ground import ELEMENT_TYPES, ElementType, checked_by, described, guarded, opaque, plural
 from .layouts import is_composed, is_layout
 from .read import read, tagged
 from .xla_bridge import (
@@ -44,6 +44,25 @@ if TYPE_CHECKING:
 __all__ = ["copy_plan", "layout_of", "mask", "pack", "relayout", "unpack", "view"]
 
 
+def _check(*given: Any, **named: Any) -> None:
+    """Raise what is wrong with the layouts of a call, whatever their origin shapes: types tell none."""
+    found: list[Format] = []
+    texts = 0
+    for x in (*given, *named.values()):
+        if isinstance(x, str) and ":%" not in x:  # a file says what stands there when the program runs
+            found.append(format_of(x))
+            arrays.data_shape(found[-1].layout)
+            texts += 1
+        elif is_layout(x):
+            found.append(Format(x, str(x)))
+    if len(found) == 2:
+        require_one_type(*found)
+        require = arrays.copy_plan if texts == 2 else arrays.require_one_rank
+        require(found[0].layout, found[1].layout)
+
+
+@checked_by(_check)
+@opaque("array", "fill", "out", "progress")
 def pack(
     array: ArrayLike,
     layout: LayoutLike,
@@ -70,6 +89,8 @@ def pack(
     return arrays.pack_bits(memory, packed, out=out) if packed else memory
 
 
+@checked_by(_check)
+@opaque("memory", "out", "progress")
 def unpack(
     memory: Any,
     layout: LayoutLike,
@@ -91,6 +112,8 @@ def unpack(
     return arrays.unpack(place.elements(memory), place.layout, out, progress)
 
 
+@checked_by(_check)
+@opaque("memory")
 def view(memory: Any, layout: LayoutLike) -> NDArray[Any]:
     """Return the array that memory holds by a layout, in place, `tla.arrays.view`.
 
@@ -107,6 +130,8 @@ def view(memory: Any, layout: LayoutLike) -> NDArray[Any]:
     return arrays.view(place.elements(memory), place.layout)
 
 
+@checked_by(_check)
+@opaque("memory", "fill", "out", "progress")
 def relayout(
     memory: Any,
     source: LayoutLike,
@@ -129,6 +154,7 @@ def relayout(
     return arrays.pack_bits(made, packed, out=out) if packed else made
 
 
+@checked_by(_check)
 def mask(layout: LayoutLike) -> NDArray[Any]:
     """Return which elements of memory hold data, `tla.arrays.mask`.
 
@@ -138,6 +164,7 @@ def mask(layout: LayoutLike) -> NDArray[Any]:
     return arrays.mask(layout_of(layout))
 
 
+@checked_by(_check)
 def copy_plan(source: LayoutLike, target: LayoutLike) -> CopyPlan:
     """Return the loops that move data from one layout to another, `tla.arrays.copy_plan`.
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..algebra import is_symbolic
 from ..errors import CongruenceError, LayoutError, UnsupportedError
-from ..ground import Panels, drawn_by, figure_of, guarded, html_of
+from ..ground import Panels, drawn_by, figure_of, guarded, html_of, plural
 from ..layouts import as_layout, ends_of, is_composed, leaves, text_of
 from ..numbers import is_tuple, known_int
 from .loops import Box, Loop
@@ -152,6 +152,7 @@ def copy_plan(source: AnyLayout | ComposedLayout, target: AnyLayout | ComposedLa
         CongruenceError: the two hold data of different shapes.
         LayoutError: a layout has symbolic ints; `Layout.bind` gives them values.
     """
+    require_one_rank(source, target)
     sizes = data_shape(source)
     others = data_shape(target)
     if sizes != others:
@@ -162,6 +163,18 @@ def copy_plan(source: AnyLayout | ComposedLayout, target: AnyLayout | ComposedLa
             target=target,
         )
     return CopyPlan(source, target, _boxes(source, target, sizes))
+
+
+def require_one_rank(source: AnyLayout | ComposedLayout, target: AnyLayout | ComposedLayout) -> None:
+    """Raise CongruenceError if two layouts have different numbers of modes."""
+    ranks = int(source.rank), int(target.rank)
+    if ranks[0] != ranks[1]:
+        raise CongruenceError(
+            f"{source} has {plural(ranks[0], 'mode')}, {target} has {plural(ranks[1], 'mode')}",
+            "A copy needs one shape on both sides.",
+            source=source,
+            target=target,
+        )
 
 
 def data_shape(layout: AnyLayout | ComposedLayout) -> tuple[int, ...]:
