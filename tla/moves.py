@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Union
 from . import arrays
 from .arrays import as_array, as_type, dtype_of, span_of, type_of
 from .errors import KindError, LayoutError, UnsupportedError
-from .ground import ELEMENT_TYPES, ElementType, described, guarded
+from .ground import ELEMENT_TYPES, ElementType, checked_by, described, guarded, opaque, plural
 from .layouts import is_composed, is_layout
 from .read import read, tagged
 from .xla_bridge import (
@@ -44,6 +44,25 @@ if TYPE_CHECKING:
 __all__ = ["copy_plan", "layout_of", "mask", "pack", "relayout", "unpack", "view"]
 
 
+def _check(*given: Any, **named: Any) -> None:
+    """Raise what is wrong with the layouts of a call, whatever their origin shapes: types tell none."""
+    found: list[Format] = []
+    texts = 0
+    for x in (*given, *named.values()):
+        if isinstance(x, str) and ":%" not in x:  # a file says what stands there when the program runs
+            found.append(format_of(x))
+            arrays.data_shape(found[-1].layout)
+            texts += 1
+        elif is_layout(x):
+            found.append(Format(x, str(x)))
+    if len(found) == 2:
+        found[0].require_type_of(found[1])
+        require = arrays.copy_plan if texts == 2 else arrays.require_one_rank
+        require(found[0].layout, found[1].layout)
+
+
+@checked_by(_check)
+@opaque("array", "fill", "out", "progress")
 def pack(
     array: ArrayLike,
     layout: LayoutLike,
@@ -73,6 +92,8 @@ def pack(
     return arrays.pack_bits(memory, packed, out=out) if packed else memory
 
 
+@checked_by(_check)
+@opaque("memory", "out", "progress")
 def unpack(
     memory: Any,
     layout: LayoutLike,
@@ -95,6 +116,8 @@ def unpack(
     return arrays.unpack(place.elements(memory), place.layout, out, progress, threads)
 
 
+@checked_by(_check)
+@opaque("memory")
 def view(memory: Any, layout: LayoutLike) -> NDArray[Any]:
     """Return the array that memory holds by a layout, in place, `tla.arrays.view`.
 
@@ -111,6 +134,8 @@ def view(memory: Any, layout: LayoutLike) -> NDArray[Any]:
     return arrays.view(place.elements(memory), place.layout)
 
 
+@checked_by(_check)
+@opaque("memory", "fill", "out", "progress")
 def relayout(
     memory: Any,
     source: LayoutLike,
@@ -134,6 +159,7 @@ def relayout(
     return arrays.pack_bits(made, packed, out=out) if packed else made
 
 
+@checked_by(_check)
 def mask(layout: LayoutLike) -> NDArray[Any]:
     """Return which elements of memory hold data, `tla.arrays.mask`.
 
@@ -143,13 +169,16 @@ def mask(layout: LayoutLike) -> NDArray[Any]:
     return arrays.mask(layout_of(layout))
 
 
+@checked_by(_check)
 def copy_plan(source: LayoutLike, target: LayoutLike) -> CopyPlan:
     """Return the loops that move data from one layout to another, `tla.arrays.copy_plan`.
 
     >>> len(copy_plan("f32[3,5]{1,0}", "f32[3,5]{1,0:T(2,2)}").boxes)
     4
     """
-    return arrays.copy_plan(layout_of(source), layout_of(target))
+    before, after = format_of(source), format_of(target)
+    before.require_type_of(after)
+    return arrays.copy_plan(before.layout, after.layout)
 
 
 class Format(NamedTuple):
@@ -263,15 +292,14 @@ class Format(NamedTuple):
                 )
             needed = self.bytes_of(self.span)
             if held.size < needed:
-                what = f"memory of {held.size} bytes is too short for {self.text}, which spans {needed}"
-                raise LayoutError(what, layout=self.layout, needed=needed)
+                what = f"memory of {plural(held.size, 'byte')} is too short for {self.text}"
+                raise LayoutError(f"{what}, which spans {needed}", layout=self.layout, needed=needed)
             return arrays.unpack_bits(held, dtype, self.span, self.packed_bits)
         if not is_bytes:
             return self.typed(memory, "memory")
         if dtype is not None and held.size % dtype.itemsize:
-            raise LayoutError(
-                f"memory of {held.size} bytes holds no whole number of {dtype}, {dtype.itemsize} bytes"
-            )
+            size = f"{dtype}, {plural(dtype.itemsize, 'byte')}"
+            raise LayoutError(f"memory of {plural(held.size, 'byte')} holds no whole number of {size}")
         return held if dtype is None else held.view(dtype)
 
     def require_type_of(self, other: Format) -> None:
@@ -338,12 +366,15 @@ def format_of(value: LayoutLike) -> Format:
             )
         size = 0 if layout.symbols else int(physical_elements(shape))
         return Format(layout, str(value), kind, bits if bits < 8 else 0, size)
-    from .objects import is_known
+    from .objects import KNOWN, is_known
 
     if is_known(given):
         return format_of(read(given))
+    is_shape = isinstance(value, (str, tuple))
     raise KindError(
-        f"expected a layout, an XLA shape or the text of one, got {described(value)}", value=value
+        f"expected a layout, an XLA shape or the text of one, got {described(value)}",
+        "A layout is a shape and strides, as (3,4):(4,1)." if is_shape else KNOWN,
+        value=value,
     )
 
 

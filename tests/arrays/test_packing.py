@@ -2,124 +2,111 @@
 
 from __future__ import annotations
 
-from itertools import product as cartesian
 from math import prod
-from random import Random
 from shutil import which
 from subprocess import run
 from typing import TYPE_CHECKING, Any
 
+import fuzz_arrays
 import numpy as np
 import pytest
+from fuzz_arrays import LAWS, Case
 
 import tla
-from tla import ComposedLayout, Layout, Swizzle, parse
-from tla.arrays import copy_plan, mask, pack, relayout, unpack, view
-from tla.errors import CongruenceError, CoordinateError, LayoutError, OverlapError, UnsupportedError
-from tla.layouts import leaves
+from tla import ComposedLayout, Layout, parse
+from tla.arrays import copy_plan, mask, pack, relayout, tables, unpack, view
+from tla.errors import CongruenceError, LayoutError, LimitError, OverlapError, UnsupportedError
+from tla.layouts import offsets_between
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-TYPES = (np.uint8, np.int16, np.float32, np.complex64, np.complex128)
+SEED = 21
 
 
-def random_layout(rng: Random, sizes: tuple[int, ...]) -> Any:
-    """A layout that holds data of some sizes: nested, padded, with gaps, backwards, swizzled."""
-    shape = []
-    for n in sizes:
-        below = [rng.choice([1, 2, 3, 4, 8]) for _i in range(rng.randint(0, 2))]
-        shape.append((*below, -(-n // prod(below)) + rng.choice([0, 0, 1])))
-    extents = list(leaves(tuple(shape)))
-    steps, count = [0] * len(extents), 1
-    for i in rng.sample(range(len(extents)), len(extents)):
-        steps[i] = count * rng.choice([1, 1, 1, -1])
-        count *= extents[i] + (rng.random() < 0.2)
-    if rng.random() < 0.2 and steps:
-        steps[rng.randrange(len(steps))] = 1
-    layout = Layout(tuple(shape), tla.unflatten(tuple(steps), tuple(shape)), sizes)
-    if rng.random() < 0.6:
-        return layout
-    bits = rng.randint(0, 3)
-    swizzle = Swizzle(bits, rng.randint(0, 3), rng.choice([1, -1]) * rng.randint(bits, 4))
-    return ComposedLayout(swizzle, rng.choice([0, 3, 16]), layout)
+@pytest.mark.parametrize("count", [60, pytest.param(3000, marks=pytest.mark.slow)])
+def test_short_fuzz(count: int) -> None:
+    report = fuzz_arrays.run(count, SEED)
+    assert not report.faults, str(report)
 
 
-def places(layout: Any, sizes: tuple[int, ...]) -> Any:
-    """The offsets of the coordinates that hold data, by the definition."""
-    return tla.offsets(layout)[tuple(map(slice, sizes))]
+def test_what_the_fuzz_draws() -> None:
+    cases = [Case(SEED, number) for number in range(60)]
+    places = [place for case in cases for place in (case.a, case.b)]
+    counts = {
+        "tiled": sum("{" in str(place.given) for place in places),
+        "tagged": sum("<" in str(place.given) for place in places if place.has_type),
+        "behind a function": sum(isinstance(place.given, ComposedLayout) for place in places),
+        "of bits": sum(place.packed > 0 for place in places),
+        "below 0": sum(place.low < 0 for place in places),
+        "overlapping": sum(not place.is_injective for place in places),
+        "of many bytes": sum(case.array.itemsize > 8 for case in cases),
+    }
+    assert all(counts.values()), counts
 
 
-def test_elements_lie_where_the_layout_says() -> None:
-    rng = Random(21)
-    outcomes = dict.fromkeys(("packed", "seen", "moved", "overlapping", "below 0"), 0)
-    for i in range(200):
-        sizes = tuple([rng.randint(i % 50 != 0, rng.choice([3, 9, 20])) for _i in range(i % 4)])
-        a, b = random_layout(rng, sizes), random_layout(rng, sizes)
-        array = np.array([rng.randint(1, 250) for _i in range(prod(sizes))], rng.choice(TYPES))
-        order: Any = rng.choice(("C", "F"))
-        array = array.reshape(sizes, order=order)[(..., slice(None, None, -1))[: len(sizes)]]
-        try:
-            memory = pack(array, a, fill=7)
-        except OverlapError:
-            assert len(np.unique(places(a, sizes))) < array.size
-            outcomes["overlapping"] += 1
-            continue
-        except CoordinateError:  # a swizzle has no offsets below 0
-            outcomes["below 0"] += 1
-            continue
-        least = min([0, *tla.offsets(a).ravel()])
-        expected = np.full(len(memory), 7, array.dtype)
-        expected[places(a, sizes) - least] = array
-        assert np.array_equal(memory, expected), a
-        assert np.array_equal(unpack(memory, a), array), a
-        assert sorted(places(a, sizes).ravel() - least) == list(np.flatnonzero(mask(a)))
-        outcomes["packed"] += 1
-        try:
-            seen = view(memory, a)
-        except UnsupportedError:
-            pass
-        else:
-            assert np.array_equal(seen, array)
-            assert np.shares_memory(seen, memory) or not array.size
-            outcomes["seen"] += 1
-        try:
-            moved = relayout(memory, a, b, fill=7)
-        except (OverlapError, CoordinateError):
-            continue
-        assert np.array_equal(moved, pack(array, b, fill=7)), (a, b)
-        outcomes["moved"] += 1
-    assert all(outcomes.values()), outcomes
+def test_the_fuzz_sees_planted_errors(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(tla, "pack", lambda array, *_more: np.ravel(array))
+    monkeypatch.setattr(tla, "unpack", lambda *_given: np.zeros(1))
+    monkeypatch.setattr(tla, "relayout", lambda memory, *_more: np.frombuffer(memory, "u1"))
+    monkeypatch.setattr(tla, "view", lambda memory, _layout: np.frombuffer(memory, "u1"))
+    monkeypatch.setattr(tla, "mask", lambda _layout: np.ones(1, bool))
+    monkeypatch.setattr(tla, "copy_plan", lambda _a, b: tla.arrays.copy_plan(Layout(4), Layout(4)))
+    assert fuzz_arrays.main(["--seed", str(SEED), "--count", "6"]) == 1
+    printed = capsys.readouterr().out
+    assert all(f"\n{law}: --seed {SEED} --case " in printed for law in LAWS if law != "source"), printed
+    monkeypatch.undo()
+    assert fuzz_arrays.main(["--seed", str(SEED), "--case", "3", "--only", "pack"]) == 0
+    assert f"seed {SEED}: 1 cases" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        fuzz_arrays.main(["--only", "nothing"])
 
 
-@pytest.mark.parametrize("sizes", [(7, 9), (12, 30)])
-def test_boxes_reach_each_coordinate_once(sizes: tuple[int, ...]) -> None:
-    rng = Random(22)
-    for _i in range(40):
-        a, b = random_layout(rng, sizes), random_layout(rng, sizes)
-        try:
-            expected = zip(places(a, sizes).ravel(), places(b, sizes).ravel(), strict=True)
-            boxes = copy_plan(a, b).boxes
-        except CoordinateError:
-            continue
-        if boxes is not None:
-            assert sorted(expected) == sorted(
-                tuple(
-                    box.starts[side]
-                    + sum(n * loop.steps[side] for n, loop in zip(at, box.loops, strict=True))
-                    for side in (0, 1)
-                )
-                for box in boxes
-                for at in cartesian(*(range(loop.extent) for loop in box.loops))
-            )
+@pytest.mark.parametrize("dtype", ["float8_e5m2", "int4", "bfloat16"])
+def test_a_view_has_any_type(dtype: str) -> None:
+    """numpy's own ``as_strided`` makes no array of float8_e5m2."""
+    made = np.arange(6, dtype=np.int8).astype(getattr(pytest.importorskip("ml_dtypes"), dtype))
+    seen = view(made, Layout((2, 3)))
+    assert seen.dtype == made.dtype
+    assert seen.astype(int).tolist() == [[0, 2, 4], [1, 3, 5]]
+
+
+def test_blocks_that_go_on_are_one_stride() -> None:
+    """Block 16 of this mode goes on with the stride before it, so its 18 indices have one."""
+    layout = tla.layouts.nZ(2, 18, (4, 16))
+    assert view(np.arange(128), layout).strides == (8, 32)
+    assert len(copy_plan(layout, tla.row_major(2, 18)).boxes or ()) == 1
 
 
 def test_a_plan_of_too_many_boxes_moves_by_tables() -> None:
-    a = Layout(((2, 3, 5, 7, 11, 13),), ((1, 2, 6, 30, 210, 2310),))
+    a = Layout(((2, 3, 5, 7, 11, 13),), ((15015, 5005, 1001, 143, 13, 1),))
     b = Layout(((13, 11, 7, 5, 3, 2),), ((2310, 210, 30, 6, 2, 1),))
     assert copy_plan(a, b).boxes is None
     array = np.arange(30030)
     assert np.array_equal(unpack(relayout(pack(array, a), a, b), b), array)
+
+
+@pytest.mark.parametrize("most", [1, 70, 1 << 18])
+def test_tables_go_in_parts(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables of 20 GB of elements would take 160: no table is longer than a part."""
+    made: list[int] = []
+
+    def counted(layout: Any, ranges: Any) -> Any:
+        made.append(prod([high - low for low, high in ranges]))
+        return offsets_between(layout, ranges)
+
+    monkeypatch.setattr(tables, "_TABLE", most)
+    monkeypatch.setattr(tables, "offsets_between", counted)
+    source, target = parse("(4,8):(8,1) o 3 o (13,9):(1,13)"), tla.col_major(13, 9)
+    assert copy_plan(source, target).boxes is None
+    memory, calls = np.arange(200), list[tuple[int, int]]()
+    moved = relayout(memory, source, target, progress=lambda *done: calls.append(done))
+    assert list(moved) == list(tla.offsets(source).T.reshape(-1))
+    assert max(made) <= most
+    assert calls[-1] == (117, 117)
+    assert len(calls) == len(made) // 2 >= 117 // most
 
 
 @pytest.mark.parametrize(
@@ -150,6 +137,31 @@ def test_sources_do_what_the_plan_does(text: str, tmp_path: Path) -> None:
     run([compiler, "copy.cpp", "-o", "copy"], cwd=tmp_path, check=True)
     printed = run([tmp_path / "copy"], capture_output=True, check=True).stdout.split()
     assert [*map(int, printed)][: len(expected)] == list(expected)
+
+
+@pytest.mark.parametrize(
+    "text", ["((2,2),6):((1,12),2)", "(4,6):(1,5)", "Sw<1,0,2> o 0 o (4,6):(6,1)", "(4,6):(0,1)"]
+)
+def test_the_picture_has_each_element_at_its_place(text: str) -> None:
+    plan = copy_plan(parse(text), tla.row_major(4, 6))
+    strips: Any = plan.figure(100).figures
+    source, target = (
+        {name: place.offset for place in strip.places for name in place.coordinates} for strip in strips
+    )
+    assert [sum(place.hits for place in strip.places) for strip in strips] == [plan.size] * 2
+    assert len({name.partition(".")[0] for name in target}) == plan.runs
+    moved = {(source[name], target[name]) for name in source}
+    offsets = zip(tla.offsets(plan.source).flat, range(24), strict=True)
+    assert moved <= {(int(x), y) for x, y in offsets}
+    assert len(moved) == len(source)
+
+
+def test_a_picture_has_its_limits() -> None:
+    plan = copy_plan(tla.row_major(300, 300), tla.col_major(300, 300))
+    with pytest.raises(LimitError, match="the plan moves 90000 elements; at most 65536 are drawn"):
+        plan.figure()
+    with pytest.raises(LayoutError, match="a figure of 0 places is empty"):
+        copy_plan(Layout(4), Layout(4)).figure(0)
 
 
 def test_elements_of_many_bytes() -> None:
@@ -183,8 +195,17 @@ def test_memory_given() -> None:
         (lambda: mask(parse("M:1")), LayoutError, "while M has no value"),
         (lambda: relayout([1, 2], Layout(2), Layout(3)), CongruenceError, "holds data of shape (2), 3:"),
         (lambda: pack([1, 2], Layout(2), 0, np.zeros(2)), LayoutError, "float64, not int64"),
-        (lambda: pack([1, 2], Layout(2), 0, np.zeros(1, int)), LayoutError, "1 elements is too short"),
-        (lambda: pack([1, 2], Layout(2), 0, np.zeros((2, 2), int)), LayoutError, "one axis"),
+        (
+            lambda: pack([1, 2], Layout(2), 0, np.zeros(1, int)),
+            LayoutError,
+            "memory of 1 element is too short",
+        ),
+        (lambda: pack([1, 2], Layout(2), 0, np.zeros((2, 2), int)), LayoutError, "out has shape (2,2) "),
+        (
+            lambda: pack([1, 2], Layout(2), 0, np.broadcast_to(0, 2)),
+            LayoutError,
+            "out has shape (2) and strides (0) in bytes, and cannot be written",
+        ),
     ],
 )
 def test_what_does_not_fit_is_named(call: Any, error: type[Exception], text: str) -> None:

@@ -113,6 +113,14 @@ def test_loops_that_would_move_data(run: Run) -> None:
     assert facts == {"elements": 960, "runs": 20, "boxes": [{"source": 0, "target": 0, "loops": loops}]}
 
 
+def test_a_picture_of_the_loops(run: Run, tmp_path: Path) -> None:
+    words = ("relayout", "(4,6):(6,1)", "((2,2),6):((1,12),2)", "--figure")
+    plan = tla.copy_plan(*words[1:3])
+    assert run(*words).out == tla.show.render(plan.figure()) + "\n"
+    assert run(*words, "-o", str(tmp_path / "x.svg")).code == 0
+    assert (tmp_path / "x.svg").read_text("utf-8") == tla.show.svg(plan.figure()) + "\n"
+
+
 def test_an_interrupt_leaves_the_old_file(
     folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -167,6 +175,7 @@ def test_without_numpy(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) 
         ("pack a.npy (20,300:(300,1) -o b", "LAYOUT: expected"),
         ("unpack raw.bin (20,300):(300,1) -o b", "does not say how large an element is"),
         ("unpack raw.bin f32[2000] -o b", "raw.bin has 10 bytes, and f32[2000] takes 8000"),
+        ("unpack a.npy u16[20,300] -o b", "a.npy is an array of numpy's, a .npy file: memory is bytes"),
         ("unpack . f32[2] -o b", "cannot read .: Is a directory"),
         ("unpack empty.bin f32[2] -o b", "empty.bin has 0 bytes, and f32[2] takes 8"),
         ("relayout raw.bin f32[2] f32[3] -o b", "holds data of shape (2), (_3):(_1) of shape (3)"),

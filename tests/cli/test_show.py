@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+from html import unescape
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
@@ -182,6 +183,28 @@ def test_the_format_asked_for_needs_no_name(run: Run, tmp_path: Path) -> None:
     assert path.read_text("utf-8").startswith("<!doctype html>")
     assert run("show", "(2,3):(3,1)", "--html").out == path.read_text("utf-8")
     assert run("show", "(2,3):(3,1)", "--html", "-o", "-").out == path.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("texts", "call"),
+    [
+        (("zN<half>(3,4)",), 'tla.pack(array, "zN<half>(3,4)")'),
+        (
+            ("Sw<1,0,1> o 0 o (2,2):(2,1)", "--columns=1"),
+            'tla.pack(array, "Sw<1,0,1> o 0 o (2,2):(2,1)")',
+        ),
+        (("4:1", "4:2"), "tla.pack(array, layout)"),
+        (("(4,4):(0,1)",), None),  # two elements would share an offset
+        (("(4,4):(1@0,1@1)",), None),
+    ],
+)
+def test_a_page_says_how_to_get_the_bytes(run: Run, texts: tuple[str, ...], call: str | None) -> None:
+    page = unescape(run("show", *texts, "--html").out)
+    said = [] if call is None else [call]
+    assert re.findall(r"tla\.pack\(.*\)(?= gives the bytes)", page) == said
+    title = re.search("<title>(.*)</title>", page)
+    assert title
+    assert title[1].startswith(texts[0])
 
 
 def test_a_file_that_cannot_be_written(run: Run, tmp_path: Path) -> None:

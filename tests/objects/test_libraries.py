@@ -337,6 +337,19 @@ def test_a_program_is_read_as_its_module() -> None:
         tla.from_array(compiled)
 
 
+def test_what_is_no_layout_is_told_what_is() -> None:
+    for shape in ((3, 4), "(3,4)"):
+        with pytest.raises(KindError, match=re.escape("shape and strides, as (3,4):(4,1)")):
+            tla.pack([1, 2], shape)  # type: ignore[arg-type]
+    with pytest.raises(KindError, match="Known are objects of numpy, cupy"):
+        tla.pack([1, 2], {})  # type: ignore[arg-type]
+
+
+def test_a_plan_has_one_type() -> None:
+    with pytest.raises(LayoutError, match=re.escape("f32[3] has elements of f32, f16[3] of f16")):
+        tla.copy_plan("f32[3]", "f16[3]")
+
+
 def test_a_shape_without_a_format_is_row_major() -> None:
     value = foreign("jax", "ShapeDtypeStruct", shape=(3, 4), dtype=np.dtype("f4"), sharding=None)
     assert str(tla.read(value)) == "f32[3,4]{1,0}"

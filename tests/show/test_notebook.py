@@ -215,6 +215,7 @@ def values() -> dict[str, Any]:
         "atom": mma.atom,
         "tiled MMA": mma,
         "tiled copy": gpu.tiled_copy_of("SM75_U32x4_LDSM_N", mma, "a"),
+        "copy plan": tla.copy_plan(tla.row_major(4, 6), "((2,2),6):((1,12),2)"),
         "grid": grid,
         "strip": tla.strip_figure(Layout((2, 2), (3, 1))),
         "panels": Panels("", (grid, grid), ("is",)),

@@ -84,7 +84,7 @@ UNMARKED = {
     ),
     "many values, one by one": "coords ComposedLayout.cosize",
     "bits, of which no type tells": "LinearLayout from_linear to_linear",
-    "data, of which no type tells": "copy_plan mask pack pack_bits relayout unpack unpack_bits view",
+    "data, of which no type tells": "pack_bits unpack_bits",
     "takes a function": "filter_tuple fold_leaf transform_apply transform_leaf",
     "reads files, or a notation of its own": "evaluate from_cpp read",
     "has its own hook": "reveal",
@@ -93,8 +93,8 @@ UNMARKED = {
     ),
     "says what holds while the program runs": "limits",
     "an array, or an object of another library": (
-        "copy_plan from_array mask pack relayout to_cute_dsl to_jax_format to_memref to_numpy_view"
-        " to_pycute to_tensor_layouts to_torch to_zarr unpack view"
+        "from_array to_cute_dsl to_jax_format to_memref to_numpy_view to_pycute to_tensor_layouts"
+        " to_torch to_zarr"
     ),
     "has one value": "Underscore",
 }

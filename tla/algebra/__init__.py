@@ -96,10 +96,12 @@ if TYPE_CHECKING:
         swizzles as swizzles,
     )
     from .modes import (
+        collect as collect,
         is_one as is_one,
         is_symbolic as is_symbolic,
         modes_of as modes_of,
         of_modes as of_modes,
+        raw_modes as raw_modes,
         read_modes as read_modes,
         row as row,
     )

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
         type_of as type_of,
     )
     from .packing import require_shape as require_shape, view_strides as view_strides
-    from .plan import data_shape as data_shape, span_of as span_of
+    from .plan import (
+        data_shape as data_shape,
+        require_one_rank as require_one_rank,
+        span_of as span_of,
+    )
 
 lazy(__name__, guard=True)

@@ -14,16 +14,12 @@ from importlib import import_module
 from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
-from ..layouts import offsets
 from .loops import Box
-from .plan import data_shape
-from .strided import Memory, move_box
+from .strided import Memory, move_box as numpy_box
+from .tables import move_by_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-
-    import numpy as np
-    from numpy.typing import NDArray
 
     from .plan import CopyPlan
 
@@ -52,27 +48,37 @@ def move(
         progress: Called after each part, with the elements moved so far and all of them.
         threads: How many move large memory; None for those of this machine, 4 at most.
     """
-    if plan.boxes is None:
-        _move_by_tables(plan, source, target)
-        return
-    move_one = _executor(source, target, plan.size * source.bytes)
     done = 0
-    for boxes in _parts(plan.boxes, max(1, _PART // source.bytes)) if progress else [plan.boxes]:
-        count = sum(map(_size, boxes))
-        workers = _threads_for(count * source.bytes, threads)
-        if workers == 1:
-            for box in boxes:
-                move_one(box)
-        else:
-            most = max(_PIECE // source.bytes, count // (4 * workers))
-            with ThreadPoolExecutor(workers) as pool:
-                for _moved in pool.map(
-                    move_one, [piece for box in boxes for piece in _pieces(box, most)]
-                ):
-                    pass
+    if plan.boxes is None:
+        counts = move_by_tables(plan, source, target)
+    else:
+        most = max(1, _PART // source.bytes) if progress else plan.size
+        move_box = _executor(source, target, plan.size * source.bytes)
+        counts = _by_loops(_parts(plan.boxes, most), move_box, source.bytes, threads)
+    for count in counts:
         done += count
         if progress:
             progress(done, plan.size)
+
+
+def _by_loops(
+    parts: Iterable[tuple[Box, ...]], move_box: Callable[[Box], None], width: int, threads: int | None
+) -> Iterator[int]:
+    """Move boxes part by part, and yield after each how many elements it had."""
+    for boxes in parts:
+        count = sum(map(_size, boxes))
+        workers = _threads_for(count * width, threads)
+        if workers == 1:
+            for box in boxes:
+                move_box(box)
+        else:
+            most = max(_PIECE // width, count // (4 * workers))
+            with ThreadPoolExecutor(workers) as pool:
+                for _moved in pool.map(
+                    move_box, [piece for box in boxes for piece in _pieces(box, most)]
+                ):
+                    pass
+        yield count
 
 
 @cache
@@ -88,7 +94,7 @@ def _executor(source: Memory, target: Memory, size: int) -> Callable[[Box], None
     """What moves a box between two memories."""
     fast = compiled()
     if fast is None:
-        return lambda box: move_box(box, source, target)
+        return lambda box: numpy_box(box, source, target)
     past_cache = 0 if size < _LARGE else 1 if target.is_new else 2
     return lambda box: fast.move(
         source.at(box.source), target.at(box.target), source.bytes, box.loops, past_cache
@@ -134,16 +140,3 @@ def _pieces(box: Box, most: int) -> Iterator[Box]:
 
 def _size(box: Box) -> int:
     return prod([loop.extent for loop in box.loops])
-
-
-def _move_by_tables(plan: CopyPlan, source: Memory, target: Memory) -> None:
-    read, written = (offsets_in_data(side) for side in (plan.source, plan.target))
-    low, high = int(written.min()), int(written.max())
-    ours = target.view(low, [high - low + 1], [1])
-    first, last = int(read.min()), int(read.max())
-    ours[written - low] = source.view(first, [last - first + 1], [1])[read - first]
-
-
-def offsets_in_data(layout: Any) -> NDArray[np.int64]:
-    """Return the offsets of the coordinates that hold data, an axis for each mode."""
-    return offsets(layout)[tuple([slice(n) for n in data_shape(layout)])]

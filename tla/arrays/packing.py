@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..algebra import collision
 from ..errors import LayoutError, OverlapError, UnsupportedError
-from ..ground import described, guarded
-from ..layouts import Layout, crd2idx, is_composed, text_of
+from ..ground import described, guarded, plural
+from ..layouts import Layout, crd2idx, is_composed, offsets_between, text_of
 from ..numbers import is_tuple
 from .elements import as_array, as_type
-from .moving import move, offsets_in_data
+from .moving import move
 from .plan import axis_boxes, copy_plan, data_shape, joined, span_of
 from .strided import Memory
 
@@ -174,7 +174,10 @@ def view(memory: ArrayLike, layout: AnyLayout) -> NDArray[Any]:
     sizes, strides = view_strides(layout)
     if not all(sizes):
         return np.empty(sizes, held.dtype)
-    seen = np.lib.stride_tricks.as_strided(held[start:], sizes, [d * held.itemsize for d in strides])
+    width = held.itemsize
+    raw = held.view(f"V{width}")[start:]  # as_strided knows no type of ml_dtypes
+    steps = [d * width for d in strides]
+    seen: NDArray[Any] = np.lib.stride_tricks.as_strided(raw, sizes, steps).view(held.dtype)
     if 0 in [d for d, n in zip(strides, sizes, strict=True) if n > 1]:
         seen.flags.writeable = False  # many coordinates are one element
     return seen
@@ -261,8 +264,8 @@ def _start_in(memory: NDArray[Any], layout: Any) -> int:
     start, last = span_of(layout)
     needed = last + 1 - start
     if len(memory) < needed:
-        summary = f"memory of {len(memory)} elements is too short for {layout}, which spans {needed}"
-        raise LayoutError(summary, layout=layout, needed=needed)
+        what = f"memory of {plural(len(memory), 'element')} is too short for {layout}"
+        raise LayoutError(f"{what}, which spans {needed}", layout=layout, needed=needed)
     return -start
 
 
@@ -275,7 +278,12 @@ def _memory_for(layout: Any, dtype: Any, fill: Any, out: Any) -> tuple[Any, int]
         _fill(out, fill)
     _require_type(out, dtype)
     if out.ndim != 1 or not out.flags.c_contiguous or not out.flags.writeable:
-        raise LayoutError("memory is an array of one axis, in one piece, that can be written", value=out)
+        what = f"out has shape {text_of(out.shape)} and strides {text_of(out.strides)} in bytes"
+        raise LayoutError(
+            what if out.flags.writeable else f"{what}, and cannot be written",
+            "Memory is an array of one axis, in one piece, that can be written.",
+            value=out,
+        )
     return out, _start_in(out, layout)
 
 
@@ -328,7 +336,7 @@ def _require_injective(layout: Any) -> None:
     else:  # padding shares an offset with something; perhaps data do as well
         import numpy as np
 
-        places = offsets_in_data(layout)
+        places = offsets_between(layout, [(0, n) for n in data_shape(layout)])
         listed = places.reshape(-1, order="F")
         order = np.argsort(listed, kind="stable")
         same = np.flatnonzero(np.diff(listed[order]) == 0)

@@ -8,15 +8,15 @@
 
 from __future__ import annotations
 
-from itertools import pairwise, product as cartesian
+from itertools import chain, pairwise, product as cartesian
 from math import gcd, lcm, prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ..algebra import is_symbolic
+from ..algebra import collect, raw_modes
 from ..errors import CongruenceError, LayoutError, UnsupportedError
-from ..ground import guarded
+from ..ground import Panels, drawn_by, figure_of, guarded, html_of, plural
 from ..layouts import as_layout, ends_of, is_composed, leaves, text_of
-from ..numbers import is_tuple, known_int
+from ..numbers import is_open, is_tuple, known_int
 from .loops import Box, Loop
 from .sources import cpp_source, numpy_source, sentences_of
 
@@ -29,6 +29,7 @@ _MOST_BOXES: Final = 4096
 """The most boxes of a plan: moving one at a time takes as long then as a table of all offsets."""
 
 
+@drawn_by("tla.arrays.picture", "plan_figure")
 class CopyPlan(NamedTuple):
     """What moves every element that two layouts hold, at one coordinate of both.
 
@@ -107,6 +108,22 @@ class CopyPlan(NamedTuple):
         """
         return numpy_source(self._loops())
 
+    def figure(self, places: int = 64) -> Panels:
+        """Return the picture of it: both memories, and which run goes where.
+
+        >>> figure = copy_plan(row_major(2, 2), Layout((2, 2), (3, 1))).figure()
+        >>> [place.coordinates for place in figure.figures[1].places]
+        [('0.0',), ('0.1',), (), ('1.0',), ('1.1',)]
+
+        Args:
+            places: The most places of memory on each side.
+        """
+        found: Panels = figure_of(self, places=places)
+        return found
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self.figure())
+
     def _loops(self) -> tuple[Box, ...]:
         if self.boxes is None:
             raise UnsupportedError(
@@ -135,6 +152,7 @@ def copy_plan(source: AnyLayout | ComposedLayout, target: AnyLayout | ComposedLa
         CongruenceError: the two hold data of different shapes.
         LayoutError: a layout has symbolic ints; `Layout.bind` gives them values.
     """
+    require_one_rank(source, target)
     sizes = data_shape(source)
     others = data_shape(target)
     if sizes != others:
@@ -147,6 +165,18 @@ def copy_plan(source: AnyLayout | ComposedLayout, target: AnyLayout | ComposedLa
     return CopyPlan(source, target, _boxes(source, target, sizes))
 
 
+def require_one_rank(source: AnyLayout | ComposedLayout, target: AnyLayout | ComposedLayout) -> None:
+    """Raise CongruenceError if two layouts have different numbers of modes."""
+    ranks = int(source.rank), int(target.rank)
+    if ranks[0] != ranks[1]:
+        raise CongruenceError(
+            f"{source} has {plural(ranks[0], 'mode')}, {target} has {plural(ranks[1], 'mode')}",
+            "A copy needs one shape on both sides.",
+            source=source,
+            target=target,
+        )
+
+
 def data_shape(layout: AnyLayout | ComposedLayout) -> tuple[int, ...]:
     """Return how many coordinates of each top-level mode hold data.
 
@@ -156,7 +186,7 @@ def data_shape(layout: AnyLayout | ComposedLayout) -> tuple[int, ...]:
     inner, _outers = _opened(layout)
     as_layout(inner)
     sizes = tuple(leaves(inner.origin_shape))
-    if is_symbolic(sizes, inner.shape, inner.stride):
+    if any(map(is_open, chain(sizes, *raw_modes(inner)))):
         if not inner.symbols:
             summary = f"the values of {layout} are coordinates, and memory has offsets"
             raise LayoutError(summary, layout=layout)
@@ -236,24 +266,39 @@ def joined(loops: Iterable[Loop]) -> tuple[Loop, ...]:
 # --- one mode ---------------------------------------------------------------------------------
 
 
+_Digits = list[tuple[int, int]]  # extents, and the indices or offsets that a step of each passes
+
+
 def axis_boxes(n: int, modes: list[tuple[Any, Any]]) -> list[Box]:
     """Return the boxes of the first ``n`` indices of a mode: a shape and a stride on each side."""
 
-    sides: list[
-        list[tuple[int, int, int]]
-    ] = []  # of each leaf: the indices it counts, extent and stride
+    blocks: set[int] = set()
+    sides: list[_Digits] = []
     for shape, stride in modes:
-        below, counted = 1, list[tuple[int, int, int]]()
-        for extent, step in zip(
-            map(known_int, leaves(shape)), map(known_int, leaves(stride)), strict=True
-        ):
-            counted.append((below, extent, step))
-            below *= extent
-        sides.append(counted)
-    blocks = {below for side in sides for below, _extent, _step in side}
+        leaves: list[tuple[Any, Any]] = []
+        collect(shape, stride, leaves)
+        digits: _Digits = []
+        below = 1
+        for extent, step in leaves:
+            if extent == 1:
+                continue
+            if digits and step == prod(digits[-1]):  # it goes on as the last one did
+                digits[-1] = (int(extent) * digits[-1][0], digits[-1][1])
+            else:
+                digits.append((int(extent), int(step)))
+                blocks.add(below)
+            below *= int(extent)
+        sides.append(digits)
 
     def at(index: int) -> list[int]:
-        return [sum([index // low % extent * step for low, extent, step in side]) for side in sides]
+        offsets: list[int] = []
+        for side in sides:
+            rest, offset = index, 0
+            for extent, step in side[:-1]:
+                rest, digit = divmod(rest, extent)
+                offset += digit * step
+            offsets.append(offset + rest * (side[-1][1] if side else 0))
+        return offsets
 
     found: list[Box] = []
     for start, digits in _index_boxes(n, sorted([b for b in blocks if 1 < b < n])):
@@ -262,9 +307,6 @@ def axis_boxes(n: int, modes: list[tuple[Any, Any]]) -> list[Box]:
         loops = [Loop(e, there[0] - first[0], there[1] - first[1]) for e, there in steps]
         found.append(Box(first[0], first[1], tuple(loops)))
     return found
-
-
-_Digits = list[tuple[int, int]]  # extents, and the indices that a step of each passes
 
 
 def _index_boxes(n: int, blocks: list[int]) -> Iterator[tuple[int, _Digits]]:

@@ -67,11 +67,12 @@ def numpy_source(boxes: Iterable[Box]) -> str:
         "from numpy.lib.stride_tricks import as_strided",
         "",
         "def copy(source, target):",
-        "    n, m = source.itemsize, target.itemsize",
+        "    n = source.itemsize",
+        "    source, target = source.view(f'V{n}'), target.view(f'V{n}')",
     ]
     for loops, starts in nests_of(boxes).items():
         extents = _tuple([str(loop.extent) for loop in loops])
-        strides = [_tuple([f"{loop.steps[side]} * {'nm'[side]}" for loop in loops]) for side in (0, 1)]
+        strides = [_tuple([f"{loop.steps[side]} * n" for loop in loops]) for side in (0, 1)]
         lines += [
             "    for i, j in (",
             *_listed([f"({source},{target})" for source, target in starts]),
@@ -103,6 +104,9 @@ def sentences_of(boxes: Iterable[Box]) -> list[str]:
     """
     lines: list[str] = []
     for loops, starts in nests_of(boxes).items():
+        if not loops:
+            lines.append(f"{plural(len(starts), 'element')} one by one.")
+            continue
         lines.append(f"{plural(len(starts), 'nest')} of {plural(len(loops), 'loop')}.")
         for i, loop in enumerate(loops):
             if i == len(loops) - 1 and loop.steps == (1, 1):

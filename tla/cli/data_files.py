@@ -49,7 +49,7 @@ def add_data_options(parser: argparse.ArgumentParser, fill: bool, is_required: b
     add(
         "-o",
         "--output",
-        metavar="FILE",
+        metavar="OUTPUT",
         type=file_argument,
         required=is_required,
         help="the file to write; - is standard output",
@@ -126,15 +126,19 @@ def mapped_file(path: str) -> Any:
     """Return the bytes of a file, mapped; of standard input or a pipe they are read.
 
     Raises:
-        InputError: it is missing, or cannot be read.
+        InputError: it is missing, cannot be read, or is an array of numpy's: memory has no header.
     """
     if path == "-" or not os.path.isfile(path):
         return read_bytes(path)
     try:
         with open(path, "rb") as file:
-            return mmap(file.fileno(), 0, access=ACCESS_READ) if os.path.getsize(path) else b""
+            data = mmap(file.fileno(), 0, access=ACCESS_READ) if os.path.getsize(path) else b""
     except (OSError, ValueError) as error:
         raise InputError.cannot("read", path, error) from None
+    if data[:6] == b"\x93NUMPY":
+        what = f"{name_of(path)} is an array of numpy's, a .npy file: memory is bytes without a header"
+        raise InputError(what, "numpy.load(path).tofile(other) writes them.", path=path)
+    return data
 
 
 def array_file(path: str) -> NDArray[Any]:

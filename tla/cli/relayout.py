@@ -22,6 +22,7 @@ from .data_files import (
 )
 from .messages import say_json
 from .parser import argument_parser
+from .pictures import write_figure
 from .saving import expect_place, mapped
 
 if TYPE_CHECKING:
@@ -34,15 +35,17 @@ examples:
   tla relayout dump.bin 'bf16[20,96]{1,0:T(8,128)(2,1)}' 'bf16[20,96]{1,0}' -o rows.bin
   tla relayout 'f32[20,48]{1,0}' 'f32[20,48]{1,0:T(8,128)}'
   tla relayout '(20,48):(48,1)' 'zN<half>(20,48)' --cpp
+  tla relayout '(4,6):(6,1)' '(4,6):(1,4)' --figure
 
 Without FILE it says what loops move the data; --cpp and --numpy print them as a program, of pointers to
-offset 0. 'tla diff A B' says what differs between the two.
+offset 0, and --figure draws which run of elements goes where. 'tla diff A B' says what differs between
+the two.
 """
 
 
 def run(arguments: list[str]) -> int:
     parser = argument_parser("relayout", _EPILOG + MEMORY)
-    parser.usage = "tla relayout [-h] [FILE] A B [-o OUTPUT] [--cpp | --numpy] ..."
+    parser.usage = "tla relayout [-h] [FILE] A B [-o OUTPUT] [--cpp | --numpy | --figure] ..."
     add = parser.add_argument
     add("file", metavar="FILE", help="memory by A, as it is; - is standard input; none: say the loops")
     add("a", metavar="A", help=GIVEN)
@@ -52,11 +55,13 @@ def run(arguments: list[str]) -> int:
     for name, what in (("cpp", "C++"), ("numpy", "Python")):
         add_source = source.add_argument
         add_source(f"--{name}", action="store_const", const=name, dest="source", help=f"loops in {what}")
+    what = "draw both memories; with -o PICTURE as SVG, HTML or LaTeX"
+    source.add_argument("--figure", action="store_const", const="figure", dest="source", help=what)
     options = parser.parse_args(arguments)
     texts = [options.file, options.a, options.b]
     if texts.count("-") > 1:
         parser.error("standard input, -, can stand for one argument only")
-    if (options.b is None) != (options.output is None):
+    if (options.b is None) != (options.output is None) and options.source != "figure":
         parser.error("FILE A B and -o OUTPUT move data; A B alone say what loops would")
     if options.source and (options.b is not None or options.json):
         parser.error(f"--{options.source} goes with A and B alone")
@@ -77,6 +82,9 @@ def _explain(a: Format, b: Format, options: argparse.Namespace) -> int:
     if options.json:
         boxes = None if plan.boxes is None else [box._asdict() for box in plan.boxes]
         say_json({"elements": plan.size, "runs": None if boxes is None else plan.runs, "boxes": boxes})
+    elif options.source == "figure":
+        options.format = None
+        write_figure(plan.figure(), options)
     elif options.source:
         say(*(plan.cpp() if options.source == "cpp" else plan.numpy()).split("\n"))
     else:

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..errors import UndecidedError
+from ..algebra import collision
+from ..errors import TlaError, UndecidedError
 from ..figures import BANK_SCHEMES, layout_figure, strip_figure
 from ..ground import Figure, Panels
 from ..layouts import AnyLayout, Layout, is_composed, is_layout
@@ -24,7 +25,7 @@ from .common import (
 )
 from .messages import say_json
 from .parser import argument_parser
-from .pictures import add_formats, is_file_format, refuse_formats, write_figure
+from .pictures import add_formats, format_of, is_file_format, refuse_formats, write_figure
 
 if TYPE_CHECKING:
     import argparse
@@ -124,9 +125,29 @@ def run(arguments: list[str]) -> int:
         say_json(facts[0] if len(facts) == 1 else {"layouts": facts})
         return 0
     figures = [each.figure for each in drawn]
+    if format_of(options) == "html" and (note := _way_to_bytes(options.text, drawn)):
+        write_figure(Panels("", tuple(figures), (), note), options)
+        return 0
     is_bare = len(figures) == 1 and (is_file_format(options) or isinstance(figures[0], Panels))
     write_figure(figures[0] if is_bare else Panels("", tuple(figures)), options)
     return 0
+
+
+def _way_to_bytes(texts: list[str], drawn: list[_Drawn]) -> str:
+    """How to have the bytes of an array that lies so; empty where an array cannot."""
+    from ..arrays import data_shape
+
+    try:
+        for each in drawn:
+            layout: Any = each.layout
+            data_shape(layout)
+            if collision(layout) is not None:
+                return ""
+    except TlaError:  # it has coordinates, or an unknown
+        return ""
+    is_one = len(texts) == 1 and texts[0] != "-"
+    text = f'"{" ".join(texts[0].split())}"' if is_one else "layout"
+    return f"tla.pack(array, {text}) gives the bytes of an array that lies so, and tla pack writes them."
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from .constexpr import (
         beyond_types as beyond_types,
         beyond_types_of as beyond_types_of,
+        check_of as check_of,
+        checked_by as checked_by,
         constexpr as constexpr,
         is_constexpr as is_constexpr,
         maker_of as maker_of,

@@ -28,6 +28,7 @@ _C = TypeVar("_C", bound="type[Any]")
 _T = TypeVar("_T")
 
 _MARK: Final = "__constexpr__"
+_CHECK: Final = "__checked_by__"
 _OPAQUE: Final = "__opaque__"
 _BEYOND_TYPES: Final = "__beyond_types__"
 _TYPES: Final = "__typed_by__"
@@ -64,6 +65,35 @@ def is_constexpr(x: object) -> bool:
     (True, False)
     """
     return _MARK in getattr(x, "__dict__", {})
+
+
+def checked_by(check: Callable[..., object]) -> Callable[[_F], _F]:
+    """Mark a function in whose place the type checker runs another on its arguments, for the errors.
+
+    >>> def require_text(*given: object) -> None:
+    ...     if not isinstance(given[0], str):
+    ...         raise KindError("no text")
+    >>> @checked_by(require_text)
+    ... def save(text: str) -> None: ...
+    >>> is_constexpr(save), check_of(save) is require_text
+    (True, True)
+
+    What ``check`` finds holds whatever types do not tell, such as the origin shape of a layout.
+    """
+
+    def marked(function: _F) -> _F:
+        return _set(_set(function, _MARK, True), _CHECK, check)
+
+    return marked
+
+
+def check_of(x: object) -> Callable[..., object] | None:
+    """Return the function that ``x`` is `checked_by`; None for others.
+
+    >>> check_of(composition)
+    """
+    check: Callable[..., object] | None = getattr(x, "__dict__", {}).get(_CHECK)
+    return check
 
 
 def opaque(*parameters: str) -> Callable[[_F], _F]:

@@ -147,6 +147,7 @@ if TYPE_CHECKING:
     )
     from .slicing import data_of_one as data_of_one, is_underscore as is_underscore
     from .swizzle import ends_of as ends_of, seen_through as seen_through, static_as as static_as
+    from .table import offsets_between as offsets_between
     from .tensor import is_tensor as is_tensor
 
 lazy(__name__)

@@ -18,6 +18,8 @@ from .layout import Layout, as_layout
 from .swizzle import is_composed, is_swizzle
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -93,6 +95,31 @@ def offsets(layout: AnyLayout | ComposedLayout, limit: int | None = None) -> NDA
         for extent, step in mode:  # the first leaf runs fastest: later ones go in front
             if extent != 1:  # no step is taken, and its stride may exceed 64 bits
                 vector = np.add.outer(np.arange(extent) * step, vector).reshape(-1)
+        table = np.add.outer(table, vector)
+    return table
+
+
+def offsets_between(
+    layout: AnyLayout | ComposedLayout, ranges: Iterable[tuple[int, int]]
+) -> NDArray[np.int64]:
+    """Return the offsets of the coordinates whose mode ``i`` is in ``range(*ranges[i])``.
+
+    >>> offsets_between(Layout(((2, 2), 3), ((1, 6), 2)), [(1, 3), (0, 2)])
+    array([[1, 3],
+           [6, 8]])
+    """
+    import numpy as np
+
+    if is_composed(layout):
+        seen: NDArray[np.int64] = _through(layout, offsets_between(layout.inner, ranges))
+        return seen
+    table: NDArray[np.int64] = np.zeros((), dtype=np.int64)
+    for mode, (low, high) in zip(_modes(layout), ranges, strict=True):
+        rest = np.arange(low, high)
+        vector = np.zeros_like(rest)
+        for extent, step in [digit for digit in mode if digit[0] != 1]:
+            rest, digit = np.divmod(rest, extent)
+            vector += digit * step
         table = np.add.outer(table, vector)
     return table
 

@@ -26,6 +26,6 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     # for the rooms above
     from .arrays import chunked as chunked
-    from .libraries import is_known as is_known, peer as peer
+    from .libraries import KNOWN as KNOWN, is_known as is_known, peer as peer
 
 lazy(__name__, guard=True)

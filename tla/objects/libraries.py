@@ -95,6 +95,9 @@ LIBRARIES: Final = (
 )
 """Every library whose objects are known."""
 
+KNOWN: Final = f"Known are objects of {', '.join([row.name for row in LIBRARIES])}."
+"""What an error says of an object that is not known."""
+
 _READERS: Final = {
     (root, name): read for row in LIBRARIES for root in row.roots for name, read in row.readers.items()
 }
@@ -136,7 +139,7 @@ def read_object(value: object) -> Any:
     if reader is None:
         raise KindError(
             f"expected a text or an object of a library that is known, got {described(value)}",
-            f"Known are objects of {', '.join([row.name for row in LIBRARIES])}.",
+            KNOWN,
             value=value,
         )
     return reader(value)

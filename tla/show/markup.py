@@ -79,7 +79,10 @@ def html(figure: AnyFigure, page: bool = True) -> str:
     )
     if not page:
         return part
-    title = escape(getattr(figure, "title", "") or "a figure")
+    named: AnyFigure = figure
+    while isinstance(named, Panels) and not named.title and named.figures:
+        named = named.figures[0]
+    title = escape(getattr(named, "title", "") or "a figure")
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n'
         '<meta name="viewport" content="width=device-width"/>\n'

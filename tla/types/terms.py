@@ -21,7 +21,7 @@ from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from ..errors import TlaError, UndecidedError
-from ..ground import is_constexpr, maker_of, opaques_of, types_of
+from ..ground import check_of, is_constexpr, maker_of, opaques_of, types_of
 from ..numbers import Int, is_asked, static_int
 
 if TYPE_CHECKING:
@@ -244,6 +244,8 @@ def run(function: Callable[..., Any], args: tuple[Term, ...], names: tuple[str, 
     """
     if isinstance(function, Reflected):
         return run(function.forward, args[::-1])
+    if check := check_of(function):
+        return Result(error=run(check, args, names).error)
     first = len(args) - len(names)
     sign = function.__name__ if isinstance(function, BuiltinFunctionType) else ""
     if sign in ("lshift", "pow") and _is_endless(args):

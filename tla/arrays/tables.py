@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Elements moved one by one, where a plan has no loops: by tables of their offsets, part by part."""
+
+from __future__ import annotations
+
+from itertools import product as cartesian
+from typing import TYPE_CHECKING, Final
+
+from ..layouts import offsets_between
+from .plan import data_shape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .plan import CopyPlan
+    from .strided import Memory
+
+_TABLE: Final = 1 << 18
+"""The elements that move at once: so tables of offsets stay in the cache."""
+
+_Ranges = tuple[tuple[int, int], ...]
+
+
+def move_by_tables(plan: CopyPlan, source: Memory, target: Memory) -> Iterator[int]:
+    """Move the elements of a plan, and yield after each part how many those were."""
+    for ranges in _ranges(data_shape(plan.source), _TABLE):
+        read, written = (offsets_between(side, ranges) for side in (plan.source, plan.target))
+        low, first = int(written.min()), int(read.min())
+        theirs = source.view(first, [int(read.max()) - first + 1], [1])[read - first]
+        target.view(low, [int(written.max()) - low + 1], [1])[written - low] = theirs
+        yield read.size
+
+
+def _ranges(sizes: tuple[int, ...], most: int) -> Iterator[_Ranges]:
+    """Coordinates in parts of at most so many: of each mode a range.
+
+    >>> list(_ranges((3, 4), 8))
+    [((0, 2), (0, 4)), ((2, 3), (0, 4))]
+    """
+    steps: list[int] = []
+    for n in reversed(sizes):
+        steps.insert(0, min(n, most))
+        most = max(1, most // n)
+    axes = zip(sizes, steps, strict=True)
+    yield from cartesian(*([(i, min(i + d, n)) for i in range(0, n, d)] for n, d in axes))
