@@ -235,6 +235,15 @@ REFUSED = [
         UnsupportedError,
         "layout torch.sparse_coo has no strides",
     ),
+    (
+        foreign("PIL", "Image", __array_interface__={"shape": (3,)}),
+        LayoutError,
+        "no array interface has",
+    ),
+    (foreign("numba", "DeviceNDArray", __cuda_array_interface__=3), LayoutError, "interface has int 3"),
+    (on_a_gpu("<f4", (3,), (6,)), LayoutError, "axis 0 steps by 6 bytes, which is no multiple"),
+    (np.float32(3), KindError, "Known are objects of numpy"),
+    (np.float32, KindError, "Known are objects of numpy"),
     (foreign("jax._src.layout", "Format"), UnsupportedError, "a Format of jax has no sizes"),
     (
         foreign("tvm.tir", "IndexMap", text="T.index_map(lambda i: (i,))"),

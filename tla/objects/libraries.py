@@ -112,8 +112,8 @@ def _reader_of(value: object) -> Callable[[Any], Any] | None:
         reader = _READERS.get((str(cls.__module__).partition(".")[0], cls.__name__))
         if reader is not None:
             return reader
-    is_scalar = type(value).__module__ == "numpy"
-    has_interface = not is_scalar and any(hasattr(value, name) for name in _INTERFACES)
+    is_number = isinstance(value, type) or type(value).__module__ == "numpy"  # or the type of one
+    has_interface = not is_number and any(hasattr(value, name) for name in _INTERFACES)
     return arrays.read_interface if has_interface else None
 
 
