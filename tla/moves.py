@@ -56,7 +56,7 @@ def _check(*given: Any, **named: Any) -> None:
         elif is_layout(x):
             found.append(Format(x, str(x)))
     if len(found) == 2:
-        require_one_type(*found)
+        found[0].require_type_of(found[1])
         require = arrays.copy_plan if texts == 2 else arrays.require_one_rank
         require(found[0].layout, found[1].layout)
 
@@ -150,7 +150,7 @@ def relayout(
     array([0, 3, 1, 4, 2, 5], dtype=int8)
     """
     before, after = format_of(source), format_of(target)
-    require_one_type(before, after)
+    before.require_type_of(after)
     held = before.elements(memory)
     packed = after.packed_bits
     room = after.room(held.dtype, fill, out)
@@ -178,7 +178,7 @@ def copy_plan(source: LayoutLike, target: LayoutLike) -> CopyPlan:
     4
     """
     before, after = format_of(source), format_of(target)
-    require_one_type(before, after)
+    before.require_type_of(after)
     return arrays.copy_plan(before.layout, after.layout)
 
 
@@ -220,10 +220,15 @@ class Format(NamedTuple):
         )
 
     @property
+    def span(self) -> int:
+        """The elements from the first offset of the layout to the last, offset 0 among them."""
+        low, last = span_of(self.layout)
+        return last + 1 - low
+
+    @property
     def entries(self) -> int:
         """The elements of memory."""
-        low, last = span_of(self.layout)
-        return max(self.size, last + 1 - low)
+        return max(self.size, self.span)
 
     def bytes_of(self, count: int) -> int:
         """Return the bytes that elements take, of which the type is known.
@@ -247,7 +252,7 @@ class Format(NamedTuple):
             return out
         if out is not None and fill is None:
             return arrays.unpack_bits(out, dtype, self.entries, self.packed_bits)
-        return np.empty(self.size, dtype) if self.size > span_of(self.layout)[1] + 1 else None
+        return np.empty(self.size, dtype) if self.size > self.span else None
 
     def typed(self, given: Any, what: str) -> NDArray[Any]:
         """Return an array of the elements; numbers without a type get that of the layout.
@@ -286,18 +291,25 @@ class Format(NamedTuple):
                     f" {self.packed_bits} bits to bytes",
                     "Give the bytes: an array of uint8.",
                 )
-            low, last = span_of(self.layout)
-            needed = self.bytes_of(last + 1 - low)
+            needed = self.bytes_of(self.span)
             if held.size < needed:
                 what = f"memory of {plural(held.size, 'byte')} is too short for {self.text}"
                 raise LayoutError(f"{what}, which spans {needed}", layout=self.layout, needed=needed)
-            return arrays.unpack_bits(held, dtype, last + 1 - low, self.packed_bits)
+            return arrays.unpack_bits(held, dtype, self.span, self.packed_bits)
         if not is_bytes:
             return self.typed(memory, "memory")
         if dtype is not None and held.size % dtype.itemsize:
             size = f"{dtype}, {plural(dtype.itemsize, 'byte')}"
             raise LayoutError(f"memory of {plural(held.size, 'byte')} holds no whole number of {size}")
         return held if dtype is None else held.view(dtype)
+
+    def require_type_of(self, other: Format) -> None:
+        """Raise LayoutError if two that say the type of their elements say different ones."""
+        if self.type and other.type and self.type != other.type:
+            raise LayoutError(
+                f"{self.text} has elements of {self.type.name}, {other.text} of {other.type.name}",
+                "A copy moves elements and converts none: astype of an array does.",
+            )
 
     def _require(self, dtype: np.dtype[Any], given: Any, what: str) -> None:
         """Raise LayoutError if elements have another type, and are no unsigned ints of the width.
@@ -324,15 +336,6 @@ class Format(NamedTuple):
                 f" {type_.name}, {8 * type_.bytes} bits",
                 f"astype converts values; .view('u{type_.bytes}') of {type_.name} moves their bits.",
             )
-
-
-def require_one_type(a: Format, b: Format) -> None:
-    """Raise LayoutError if two say of their elements that they have different types."""
-    if a.type and b.type and a.type != b.type:
-        raise LayoutError(
-            f"{a.text} has elements of {a.type.name}, {b.text} of {b.type.name}",
-            "A copy moves elements and converts none: astype of an array does.",
-        )
 
 
 @guarded

@@ -192,6 +192,7 @@ def test_memory_given() -> None:
         (lambda: unpack([1, 2], Layout((2, 2), (1, 2))), LayoutError, "2 elements is too short"),
         (lambda: view(range(12), parse("(2,(2,2)):(1,(4,2)):(2,3)")), UnsupportedError, "mode 1 of"),
         (lambda: view(range(4), parse("Sw<1,0,1> o 0 o 4:1")), UnsupportedError, "no strides"),
+        (lambda: view(np.arange(8)[::2], Layout(4)), UnsupportedError, "memory in one piece"),
         (lambda: mask(parse("M:1")), LayoutError, "while M has no value"),
         (lambda: relayout([1, 2], Layout(2), Layout(3)), CongruenceError, "holds data of shape (2), 3:"),
         (lambda: pack([1, 2], Layout(2), 0, np.zeros(2)), LayoutError, "float64, not int64"),

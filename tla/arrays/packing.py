@@ -162,12 +162,15 @@ def view(memory: ArrayLike, layout: AnyLayout) -> NDArray[Any]:
            [ 6,  8, 10]])
 
     Raises:
-        UnsupportedError: a mode has no one stride, so that no array shows it in place; `unpack` copies.
+        UnsupportedError: a mode has no one stride, or memory is not in one piece; `unpack` copies.
         LayoutError: memory is too short, or an int of the layout is symbolic.
     """
     import numpy as np
 
-    held, start = _held(memory, layout)
+    given: NDArray[Any] = as_array(memory)
+    if not given.flags.c_contiguous:
+        raise UnsupportedError("a view is of memory in one piece", "unpack copies it into an array.")
+    held, start = _held(given, layout)
     sizes, strides = view_strides(layout)
     if not all(sizes):
         return np.empty(sizes, held.dtype)
@@ -345,27 +348,26 @@ def _held(memory: Any, layout: Any) -> tuple[Any, int]:
     import numpy as np
 
     held = np.ascontiguousarray(as_array(memory)).reshape(-1)
+    return held, _start_in(held, layout)
+
+
+def _start_in(memory: NDArray[Any], layout: Any) -> int:
+    """Which element is offset 0, of memory that has all offsets of a layout."""
     start, last = span_of(layout)
-    _require_length(held, layout, last + 1 - start)
-    return held, -start
-
-
-def _require_length(memory: Any, layout: Any, needed: int) -> None:
+    needed = last + 1 - start
     if len(memory) < needed:
         what = f"memory of {plural(len(memory), 'element')} is too short for {layout}"
         raise LayoutError(f"{what}, which spans {needed}", layout=layout, needed=needed)
+    return -start
 
 
 def _memory_for(layout: Any, dtype: Any, fill: Any, out: Any) -> tuple[Any, int]:
     """New memory for a layout, or what was given, and which element is offset 0."""
-
-    start, last = span_of(layout)
     if out is None and fill is None:
         raise LayoutError("fill=None keeps what out holds in its padding, and there is no out")
     if out is None:
-        memory = _zeros(layout, dtype)
-        _fill(memory, fill)
-        return memory, -start
+        out = _zeros(layout, dtype)
+        _fill(out, fill)
     _require_type(out, dtype)
     if out.ndim != 1 or not out.flags.c_contiguous or not out.flags.writeable:
         what = f"out has shape {text_of(out.shape)} and strides {text_of(out.strides)} in bytes"
@@ -374,8 +376,7 @@ def _memory_for(layout: Any, dtype: Any, fill: Any, out: Any) -> tuple[Any, int]
             "Memory is an array of one axis, in one piece, that can be written.",
             value=out,
         )
-    _require_length(out, layout, last + 1 - start)
-    return out, -start
+    return out, _start_in(out, layout)
 
 
 def require_shape(array: NDArray[Any], layout: AnyLayout | ComposedLayout) -> None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..ground import say
-from ..moves import require_one_type
 from .common import GIVEN
 from .data_files import (
     MEMORY,
@@ -70,7 +69,7 @@ def run(arguments: list[str]) -> int:
         format_argument(name, text, options.dtype)
         for name, text in zip("AB", texts[options.b is not None :], strict=False)
     )
-    require_one_type(a, b)
+    a.require_type_of(b)
     kind = a.type or b.type
     a, b = a._replace(type=kind), b._replace(type=kind)
     return _explain(a, b, options) if options.b is None else _move(a, b, options)

@@ -35,24 +35,8 @@ def save(path: str, text: str) -> None:
         say(*text.split("\n"))
         return
     data = f"{text}\n".encode("utf-8", "backslashreplace")
-    try:
-        before = _status(path)
-        if _is_stream(path, before):
-            with open(path, "wb") as file:
-                file.write(data)
-            return
-        real = os.path.realpath(path)
-        try:
-            with _replacing(real, before) as file:
-                file.write(data)
-        except OSError as error:
-            if before is None or error.errno not in _NO_ROOM_BESIDE:
-                raise
-            _overwrite(real, data)
-    except BrokenPipeError:
-        raise
-    except (OSError, ValueError) as error:
-        raise InputError.cannot("write", path, error) from None
+    with mapped(path, len(data)) as memory:
+        memory[:] = data
 
 
 @contextmanager
