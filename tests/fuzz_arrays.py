@@ -370,8 +370,8 @@ def packs(case: Case) -> str:
         try:
             got = tla.pack(case.array, place.given, case.fill)
         except OverlapError as error:
-            places = [place.offsets[c] for c in error.coordinates]  # type: ignore[attr-defined]
-            if place.is_injective or places[0] != places[1]:
+            named: Any = vars(error)["coordinates"]
+            if place.is_injective or len({int(place.offsets[c]) for c in named}) > 1:
                 return f"{place.given} is refused"
             continue
         if not place.is_injective:
