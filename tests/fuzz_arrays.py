@@ -1,6 +1,6 @@
 """Fuzz of data that moves: random layouts, tiled shapes and tags, random elements, and laws of each.
 
-Run: python tests/fuzz_arrays.py [--count 1000000] [--seed N] [--minutes M] [--only LAW] [--case K]
+Run: python tests/fuzz_arrays.py [--count 1000000] [--seed N] [--minutes M] [--only LAW] [--case K] [--small]
 
 A case is two places for one array: nested layouts with tails, gaps, negative strides and strides of 0,
 swizzled and composed ones, XLA's tiled shapes, and Ascend's tags, the last two as text. Elements have 1
@@ -30,7 +30,7 @@ from xla_bridge.naive import memory_of
 
 import tla
 from tla import ComposedLayout, CoordinateError, Layout, OverlapError, Swizzle, UnsupportedError
-from tla.arrays import dtype_of
+from tla.arrays import dtype_of, moving, packing
 from tla.ascend import ELEMENTS, TAGS
 from tla.ground import ELEMENT_TYPES
 from tla.layouts import leaves
@@ -555,6 +555,18 @@ class Report(NamedTuple):
         return "\n".join([head, *self.found])
 
 
+SMALL = {"_PART": 256, "_TABLE": 7, "_LARGE": 0, "_THREADED": 64, "_PIECE": 128}
+"""Sizes from which work is cut, shared out among threads or streamed past the cache: here of any array."""
+
+
+def cut_small() -> list[str]:
+    """Move every array as large ones are moved; return what was set."""
+    found = [(module, name) for module in (packing, moving) for name in SMALL if name in vars(module)]
+    for module, name in found:
+        setattr(module, name, SMALL[name])
+    return [name for _module, name in found]
+
+
 SHOWN = 4
 """Faults of one law that are shown; all are counted."""
 
@@ -603,6 +615,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     add("--seed", type=int, help="the seed of the random cases (default: a new one)")
     add("--minutes", type=float, help="stop after so many minutes")
     add("--case", type=int, metavar="K", help="the case of this number alone")
+    add("--small", action="store_true", help="cut small arrays into parts, as large ones are")
     add("--only", action="append", metavar="LAW", help="only the laws whose name contains this")
     args = parser.parse_args(argv)
     laws = {
@@ -610,6 +623,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     }
     if not laws:
         parser.error(f"no law is called {' or '.join(args.only)}; there are {', '.join(LAWS)}")
+    if args.small and len(cut_small()) < 2:
+        parser.error("there is nothing to make small")
     count = 1_000_000 if args.count is None and args.minutes is None else args.count
     seed = random.randrange(2**32) if args.seed is None else args.seed
     report = run(1 if args.case is not None else count, seed, laws, args.minutes, args.case or 0)
