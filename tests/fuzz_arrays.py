@@ -1,6 +1,7 @@
 """Fuzz of data that moves: random layouts, tiled shapes and tags, random elements, and laws of each.
 
-Run: python tests/fuzz_arrays.py [--count 1000000] [--seed N] [--minutes M] [--only LAW] [--case K] [--small]
+Run: python tests/fuzz_arrays.py [--count 1000000] [--seed N] [--minutes M] [--only LAW] [--case K]
+     [--small]
 
 A case is two places for one array: nested layouts with tails, gaps, negative strides and strides of 0,
 swizzled and composed ones, XLA's tiled shapes, and Ascend's tags, the last two as text. Elements have 1
@@ -556,7 +557,7 @@ class Report(NamedTuple):
 
 
 SMALL = {"_PART": 256, "_TABLE": 7, "_LARGE": 0, "_THREADED": 64, "_PIECE": 128}
-"""Sizes from which work is cut, shared out among threads or streamed past the cache: here of any array."""
+"""From which sizes work is cut, shared out among threads, streamed past the cache: of any array then."""
 
 
 def cut_small() -> list[str]:
