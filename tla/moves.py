@@ -61,6 +61,7 @@ def _check(*given: Any, **named: Any) -> None:
         require(found[0].layout, found[1].layout)
 
 
+@guarded
 @checked_by(_check)
 @opaque("array", "fill", "out", "progress")
 def pack(
@@ -92,6 +93,7 @@ def pack(
     return arrays.pack_bits(memory, packed, out=out) if packed else memory
 
 
+@guarded
 @checked_by(_check)
 @opaque("memory", "out", "progress")
 def unpack(
@@ -116,6 +118,7 @@ def unpack(
     return arrays.unpack(place.elements(memory), place.layout, out, progress, threads)
 
 
+@guarded
 @checked_by(_check)
 @opaque("memory")
 def view(memory: Any, layout: LayoutLike) -> NDArray[Any]:
@@ -134,6 +137,7 @@ def view(memory: Any, layout: LayoutLike) -> NDArray[Any]:
     return arrays.view(place.elements(memory), place.layout)
 
 
+@guarded
 @checked_by(_check)
 @opaque("memory", "fill", "out", "progress")
 def relayout(
@@ -159,6 +163,7 @@ def relayout(
     return arrays.pack_bits(made, packed, out=out) if packed else made
 
 
+@guarded
 @checked_by(_check)
 def mask(layout: LayoutLike) -> NDArray[Any]:
     """Return which elements of memory hold data, `tla.arrays.mask`.
@@ -169,6 +174,7 @@ def mask(layout: LayoutLike) -> NDArray[Any]:
     return arrays.mask(layout_of(layout))
 
 
+@guarded
 @checked_by(_check)
 def copy_plan(source: LayoutLike, target: LayoutLike) -> CopyPlan:
     """Return the loops that move data from one layout to another, `tla.arrays.copy_plan`.
@@ -261,7 +267,7 @@ class Format(NamedTuple):
         """
         array = as_array(given)
         if hasattr(given, "dtype"):
-            self._require(array.dtype, what)
+            self._require(array.dtype, given.dtype, what)
             return array
         wanted = self.dtype
         if self.type is None or wanted is None:
@@ -310,14 +316,18 @@ class Format(NamedTuple):
                 "A copy moves elements and converts none: astype of an array does.",
             )
 
-    def _require(self, dtype: np.dtype[Any], what: str) -> None:
-        """Raise LayoutError if elements have another type, and are no unsigned ints of the width."""
+    def _require(self, dtype: np.dtype[Any], given: Any, what: str) -> None:
+        """Raise LayoutError if elements have another type, and are no unsigned ints of the width.
+
+        Args:
+            given: Their type in the library that they come from.
+        """
         type_ = self.type
         if type_ is None or type_.bytes is None:
             return
-        name = type_of(dtype)
+        name = type_of(given)
         is_raw = dtype.itemsize == type_.bytes and (
-            dtype.kind == "u" or (dtype.kind == "V" and not name)
+            (dtype.kind == "u" and (name or "u")[0] == "u") or (dtype.kind == "V" and not name)
         )
         is_wide = dtype == "int8" and type_.name in ("s1", "s2", "s4")
         if not dtype.isnative:
@@ -327,7 +337,7 @@ class Format(NamedTuple):
             )
         if name != type_.name and not is_raw and not is_wide:
             raise LayoutError(
-                f"{what} has elements of {dtype}, {8 * dtype.itemsize} bits, and {self.text} those of"
+                f"{what} has elements of {given}, {8 * dtype.itemsize} bits, and {self.text} those of"
                 f" {type_.name}, {8 * type_.bytes} bits",
                 f"astype converts values; .view('u{type_.bytes}') of {type_.name} moves their bits.",
             )

@@ -43,6 +43,9 @@ _MEMREF = re.compile(r"memref\s*<")
 _TILELANG = re.compile(r"Layout\([^>]*->")
 """The beginning of a layout as TileLang prints it."""
 
+_INDEX_MAP = re.compile(r"(T\.)?index_map\(")
+"""The beginning of an index map as TVM prints it."""
+
 _SWIZZLED = re.compile(r"Sw?\s*<|([gst]mem_)?ptr\[")
 """The beginning of a swizzle, of a layout seen through one, and of a tensor as CuTe prints it."""
 
@@ -110,6 +113,10 @@ def _value(text: str) -> Any:
         from .objects import read_tilelang
 
         return read_tilelang(text)
+    if _INDEX_MAP.match(text, start):
+        from .objects import refuse_index_map
+
+        refuse_index_map(text)
     if _SWIZZLED.match(text, start):
         return parse(text)
     if "[" in text and not looks_like_a_layout:

@@ -134,7 +134,7 @@ def test_a_print_reads_back_equal(found: Any) -> None:
     [
         ("zN<hlaf>(2,3)", "'hlaf' is not an element type\n  Did you mean half?", "hlaf"),
         ("zn<half>(2,3)", "'zn' is not a layout tag\n  Did you mean zN?", "zn"),
-        ("Catlass::layout::Zn<half>(2,3)", "Did you mean zN", "Zn"),
+        ("Catlass::layout::Zn<half>(2,3)", "ZN of CANN, which", "Zn"),
         ("RowMajr<half>(2,3)", "Did you mean RowMajor", "RowMajr"),
         ("zN(2,3)", "expected '<' and the element type, as zN<half>, found '('", "("),
         ("zN<half>", "expected '(' and the sizes, as zN<half>(rows,cols), found the end", ""),

@@ -365,7 +365,10 @@ def message(error: type[TlaError], *args: Any, **options: Any) -> str:
     [
         ("zn", "Did you mean zN?"),
         ("zm", "Did you mean zZ or zN"),
-        ("NZ", "Did you mean nZ"),
+        ("NZ", "\n  NZ of CANN, which names the order of the fractals first, is zN."),
+        ("ACL_FORMAT_FRACTAL_NZ", "is zN."),
+        ("Zn", "\n  ZN of CANN, which names the order of the fractals first, is nZ."),
+        ("nz", "Did you mean nZ? NZ of CANN, which names the order of the fractals first, is zN."),
         ("rowmajor", "Did you mean RowMajor?"),
         ("RowMajr", "Did you mean RowMajor"),
         ("PaddingRow", "PaddingRowMajor"),

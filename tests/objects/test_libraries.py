@@ -20,7 +20,7 @@ from cases import over
 
 import tla
 from tla import KindError, Layout, LayoutError, ParseError, Swizzle, UnsupportedError, parse
-from tla.objects import LIBRARIES, is_known
+from tla.objects import LIBRARIES, is_known, read_index_map
 
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "go_between_libraries.md"
 
@@ -57,6 +57,11 @@ def jax_array(dtype: str, order: tuple[int, ...], tiling: Any = (), bits: int = 
         format=SimpleNamespace(layout=layout),
         sharding=sharding,
     )
+
+
+def on_a_gpu(type_: str, shape: tuple[int, ...], strides: tuple[int, ...] | None) -> Any:
+    about = {"typestr": type_, "shape": shape, "strides": strides, "data": (1, False), "version": 3}
+    return foreign("numba", "DeviceNDArray", __cuda_array_interface__=about)
 
 
 def sharding(axes: dict[str, int], *spec: Any) -> Any:
@@ -188,6 +193,15 @@ READ = [
         "((2,2),(3,2)):((1,12),(2,6))",
     ),
     (foreign("h5py._hl.dataset", "Dataset", shape=(5,), chunks=(2,)), "((2,3)):((1,2)):(5)"),
+    (
+        foreign("z5py.dataset", "Dataset", shape=(5, 4), chunks=(2, 4)),
+        "((2,3),(4,1)):((4,8),(1,8)):(5,4)",
+    ),
+    # cupy 13, numba and any other array of a GPU, which need none to be read
+    (foreign("cupy", "ndarray", shape=(3, 4), strides=(8, 24), itemsize=8), "(3,4):(1,3)"),
+    (on_a_gpu("<c16", (3, 4), (16, 48)), "(3,4):(1,3)"),
+    (on_a_gpu("|V3", (2, 3), None), "(2,3):(3,1)"),
+    (foreign("PIL", "Image", __array_interface__={"typestr": "<U2", "shape": (3,)}), "(3):(1)"),
 ]
 
 
@@ -203,7 +217,7 @@ def test_each_library_has_a_row() -> None:
     seen |= {(type(v).__module__.split(".")[0], type(v).__name__) for v, *_rest in REFUSED}
     elsewhere = {"ShapeDtypeStruct", "Compiled", "Lowered", "GridSpec"}  # below, or with jax
     for row in LIBRARIES:
-        if row.name == "cupy":  # read as numpy is
+        if row.name == "cupy" or not row.roots:  # read as numpy is; any class
             continue
         kinds = {name for root, name in seen if root in row.roots}
         assert kinds | elsewhere >= {*row.readers}, row.name
@@ -221,7 +235,21 @@ REFUSED = [
         UnsupportedError,
         "layout torch.sparse_coo has no strides",
     ),
+    (
+        foreign("PIL", "Image", __array_interface__={"shape": (3,)}),
+        LayoutError,
+        "no array interface has",
+    ),
+    (foreign("numba", "DeviceNDArray", __cuda_array_interface__=3), LayoutError, "interface has int 3"),
+    (on_a_gpu("<f4", (3,), (6,)), LayoutError, "axis 0 steps by 6 bytes, which is no multiple"),
+    (np.float32(3), KindError, "Known are objects of numpy"),
+    (np.float32, KindError, "Known are objects of numpy"),
     (foreign("jax._src.layout", "Format"), UnsupportedError, "a Format of jax has no sizes"),
+    (
+        foreign("tvm.tir", "IndexMap", text="T.index_map(lambda i: (i,))"),
+        UnsupportedError,
+        "has no sizes",
+    ),
     (foreign("jax._src.layout", "Layout"), UnsupportedError, "a Layout of jax has no sizes"),
     (
         sharding(XY, foreign("jax", "UnconstrainedSingleton")),
@@ -271,7 +299,7 @@ REFUSED = [
     ),
     (dsl("_Layout", "(?{odd},8):(8,1)"), ParseError, "'odd' is no fact of '?'"),
     ({}, KindError, "expected a text or an object of a library that is known, got dict"),
-    (foreign("mynumpy", "ndarray"), KindError, "Known are objects of numpy, cupy, .* zarr, h5py"),
+    (foreign("mynumpy", "ndarray"), KindError, "Known are objects of numpy, cupy, .* zarr, N5, h5py"),
     (None, KindError, "got NoneType"),
 ]
 
@@ -338,11 +366,11 @@ def test_a_program_is_read_as_its_module() -> None:
 
 
 def test_what_is_no_layout_is_told_what_is() -> None:
-    for shape in ((3, 4), "(3,4)"):
-        with pytest.raises(KindError, match=re.escape("shape and strides, as (3,4):(4,1)")):
-            tla.pack([1, 2], shape)  # type: ignore[arg-type]
-    with pytest.raises(KindError, match="Known are objects of numpy, cupy"):
-        tla.pack([1, 2], {})  # type: ignore[arg-type]
+    values: list[Any] = [(3, 4), "(3,4)", {}]
+    for value in values:
+        said = "Known are objects of numpy, cupy" if value == {} else "and strides, as (3,4):(4,1)"
+        with pytest.raises(KindError, match=re.escape(said)):
+            tla.pack([1, 2], value)
 
 
 def test_a_plan_has_one_type() -> None:
@@ -414,7 +442,47 @@ def test_chunks_are_written_back() -> None:
             tla.to_zarr(text)
 
 
+# printed by TVM's script printer
+INDEX_MAPS = [
+    ("T.index_map(lambda i, j: (i // 4, j, i % 4))", (8, 6), None, "((_4,_2),_6):((_1,_24),_4)"),
+    ("T.index_map(lambda a, b, c: (a, c, b // 3, b % 3))", (4, 6, 5), None, "(_4,_6,_5):(_30,_1,_6)"),
+    ("T.index_map(lambda i0, i1: (i1, i0), inverse_index_map=lambda i, j: (j, i))", (2, 3), None,
+        "(_2,_3):(_1,_2)"),
+    ("T.index_map(lambda i: (i % 4, i // 4))", (14,), (4, 5), "((_4,_4)):((_5,_1)):(_14)"),
+    ("T.index_map(lambda i, _j: (_j, i % 16))", (14, 2), (2, 16), "(_14,_2):(_1,_16)"),
+]  # fmt: skip
+
+
+@over("text, sizes, ends, layout", INDEX_MAPS)
+def test_an_index_map_with_its_sizes(text: str, sizes: Any, ends: Any, layout: str) -> None:
+    assert str(read_index_map(text, sizes, ends)) == layout
+    assert str(read_index_map(foreign("tvm.tir", "IndexMap", text=text), sizes, ends)) == layout
+
+
+def test_an_index_map_that_cannot_be_read() -> None:
+    with pytest.raises(UnsupportedError, match="an IndexMap of TVM has no sizes"):
+        tla.read("T.index_map(lambda i: (i // 16, i % 16))")
+    with pytest.raises(ParseError, match="a map of 1 dims for 2"):
+        read_index_map("T.index_map(lambda i: (i,))", (2, 3))
+    with pytest.raises(ParseError, match=re.escape("as T.index_map(lambda i:")):
+        read_index_map("lambda i: (i,)", (2,))
+    with pytest.raises(UnsupportedError, match="a transform that calls"):
+        read_index_map("T.index_map(lambda i: (T.bitwise_xor(i, 3),))", (8,))
+
+
+def test_memory_of_a_gpu_is_not_seen() -> None:
+    memory = on_a_gpu("<f4", (4,), None)
+    for call in (tla.to_numpy_view, tla.view, tla.unpack, lambda m, by: tla.pack(m, by)):
+        with pytest.raises(UnsupportedError, match="numpy sees no memory of other devices"):
+            call(memory, "4:1")
+
+
 ABSENT = [
+    ("pack", ([1, 2], "2:1"), "numpy is needed here, and is not installed", "pip install numpy"),
+    ("unpack", ([1, 2], "2:1"), "numpy is needed here, and is not installed", "pip install numpy"),
+    ("mask", ("2:1",), "numpy is needed here, and is not installed", "pip install numpy"),
+    ("pack_bits", ([1, 2], 4), "numpy is needed here, and is not installed", "pip install numpy"),
+    ("to_numpy_view", (b"ab", "2:1"), "numpy is needed here, and is not installed", "pip install numpy"),
     (
         "to_torch",
         ([1, 2], "(2):(1)"),
@@ -443,7 +511,7 @@ ABSENT = [
 
 
 def test_a_library_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("torch", "jax", "pycute", "pycute.layout", "tensor_layouts"):
+    for name in ("numpy", "torch", "jax", "pycute", "pycute.layout", "tensor_layouts"):
         monkeypatch.setitem(sys.modules, name, None)
     for function, arguments, why, way in ABSENT:
         with pytest.raises(UnsupportedError) as caught:

@@ -93,7 +93,17 @@ def test_torch() -> None:
     halves = tla.to_numpy_view(torch.arange(6, dtype=torch.bfloat16), "(2,3):(1,2)")
     assert halves.dtype == np.uint16
     assert halves[1].tolist() == [0x3F80, 0x4040, 0x40A0]
+    tensor = torch.arange(12.0).reshape(3, 4).requires_grad_().to(torch.bfloat16)
+    for text in ("(3,4):(1,3)", "bf16[3,4]{0,1:T(2,2)}", "zN<bfloat16_t>(3,4)"):
+        memory = tla.pack(tensor, text)
+        again = tla.unpack(torch.from_numpy(memory), text)
+        assert np.array_equal(again, tensor.detach().view(torch.uint16))
+    halves = np.array([1.5, 2], "f4").astype(pytest.importorskip("ml_dtypes").bfloat16)
+    assert torch.equal(tla.to_torch(halves, "2:1"), torch.tensor([1.5, 2], dtype=torch.bfloat16))
     for bad, why in (
+        (lambda: tla.pack(tensor, "f16[3,4]"), "has elements of torch.bfloat16, 16 bits"),
+        (lambda: tla.pack(tensor.to("meta"), "3:1"), "this is no array: can't convert meta device"),
+        (lambda: tla.to_torch(b"abc", "3:1"), "torch has no elements of"),
         (lambda: tla.read(torch.eye(3).to_sparse()), "torch.sparse_coo has no strides"),
         (
             lambda: tla.to_torch(torch.arange(5), "(2,3):(3,1)"),

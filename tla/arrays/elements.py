@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
@@ -54,14 +55,14 @@ def dtype_of(type_: ElementType | str) -> np.dtype[Any]:
     return found
 
 
-def type_of(dtype: np.dtype[Any]) -> str | None:
-    """Return XLA's name for elements of a type of numpy or ml_dtypes; None if it has none.
+def type_of(dtype: Any) -> str | None:
+    """Return XLA's name for elements of a type of numpy, ml_dtypes or torch; None if it has none.
 
     >>> import numpy as np
     >>> type_of(np.dtype("float32")), type_of(np.dtype(bool)), type_of(np.dtype("U3"))
     ('f32', 'pred', None)
     """
-    name: str = getattr(dtype, "name", "")
+    name: str = getattr(dtype, "name", "") or str(dtype).rpartition(".")[2]
     for long, short in (("uint", "u"), ("int", "s"), ("bfloat", "bf"), ("float", "f")):
         if name.startswith(long):
             name = short + name.removeprefix(long).replace("_", "")
@@ -80,24 +81,39 @@ def bits_of(dtype: np.dtype[Any]) -> int | None:
 def as_array(given: Any) -> NDArray[Any]:
     """Return an array, of elements that are bytes.
 
+    A tensor of torch of a type that numpy lacks is seen as unsigned ints of its width.
+
     >>> as_array([[1, 2], [3, 4]]).shape
     (2, 2)
 
     Raises:
         LayoutError: it is none, or its elements are Python objects: pointers are no bytes to copy.
+        UnsupportedError: it is in the memory of another device.
     """
     import numpy as np
 
+    if hasattr(given, "__cuda_array_interface__"):
+        raise UnsupportedError("numpy sees no memory of other devices", "Copy it to the host first.")
+    torch: Any = sys.modules.get("torch")
     try:
-        array = np.asarray(given)
-    except ValueError as error:  # lists of several lengths
-        raise LayoutError(f"this is no array: {error}", value=given) from None
+        is_tensor = torch is not None and isinstance(given, torch.Tensor)
+        array = np.asarray(_of_torch(given, torch) if is_tensor else given)
+    except (RuntimeError, TypeError, ValueError) as error:  # lists of several lengths, a deleted array
+        raise LayoutError(f"this is no array: {str(error).splitlines()[0]}", value=given) from None
     what = f"an array of {array.dtype}" if hasattr(given, "dtype") else described(given)
     if array.dtype.hasobject:
         raise LayoutError(f"{what} has no bytes to move: its elements are Python objects", value=given)
     if not array.itemsize:
         raise LayoutError(f"{what} has no bytes to move: its elements are empty", value=given)
     return array
+
+
+def _of_torch(tensor: Any, torch: Any) -> Any:
+    tensor = tensor.detach()
+    try:
+        return tensor.numpy()
+    except TypeError:  # a type that numpy lacks; of what has no memory here the next line says so
+        return tensor.view(getattr(torch, f"uint{8 * tensor.element_size()}")).numpy()
 
 
 def as_type(values: ArrayLike, dtype: np.dtype[Any], what: str) -> NDArray[Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..algebra import collision
 from ..errors import TlaError, UndecidedError
 from ..figures import BANK_SCHEMES, layout_figure, strip_figure
 from ..ground import Figure, Panels
@@ -135,6 +134,7 @@ def run(arguments: list[str]) -> int:
 
 def _way_to_bytes(texts: list[str], drawn: list[_Drawn]) -> str:
     """How to have the bytes of an array that lies so; empty where an array cannot."""
+    from ..algebra import collision
     from ..arrays import data_shape
 
     try:

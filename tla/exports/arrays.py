@@ -64,21 +64,10 @@ def to_numpy_view(memory: Any, layout: LayoutLike) -> NDArray[Any]:
         device = None  # several
     if device not in _ON_HOST:
         raise UnsupportedError("numpy sees no memory of other devices", "Copy it to the host first.")
-    held = _seen_by_numpy(memory)
+    held = as_array(memory)
     if not held.flags.c_contiguous:
         raise LayoutError(f"memory is in one piece, not with strides {held.strides} in bytes")
     return view(held, layout_of(layout))
-
-
-def _seen_by_numpy(memory: Any) -> NDArray[Any]:
-    if is_known(memory) and hasattr(memory, "detach"):  # torch's
-        memory = memory.detach()
-        try:
-            return as_array(memory.numpy())
-        except TypeError:
-            torch = peer("torch", "to_numpy_view", "pip install torch")
-            return as_array(memory.view(getattr(torch, f"uint{8 * memory.element_size()}")).numpy())
-    return as_array(memory)
 
 
 def to_torch(memory: Any, layout: LayoutLike) -> Any:
@@ -101,7 +90,8 @@ def to_torch(memory: Any, layout: LayoutLike) -> Any:
     sizes, strides = view_strides(place)
     if any(d < 0 for d in strides):
         raise UnsupportedError(f"torch has no negative strides, as {place} has", layout=place)
-    memory = torch.as_tensor(memory)
+    if not isinstance(memory, torch.Tensor):
+        memory = _torch_tensor(as_array(memory), torch)
     needed = span_of(place)[1] + 1
     if not memory.is_contiguous() or memory.numel() < needed:
         raise LayoutError(
@@ -110,6 +100,17 @@ def to_torch(memory: Any, layout: LayoutLike) -> Any:
             needed=needed,
         )
     return memory.as_strided(sizes, strides)
+
+
+def _torch_tensor(array: NDArray[Any], torch: Any) -> Any:
+    """The tensor of an array, without a copy; its elements may be of a type of ml_dtypes."""
+    try:
+        return torch.as_tensor(array)
+    except TypeError:
+        kind = getattr(torch, array.dtype.name, None)
+        if kind is None:
+            raise UnsupportedError(f"torch has no elements of {array.dtype}", type=array.dtype) from None
+        return torch.as_tensor(array.view(f"u{array.itemsize}")).view(kind)
 
 
 def to_jax_format(layout: LayoutLike, sharding: Any = None) -> Any:

@@ -140,6 +140,12 @@ def naming_call(error: _E, form: str = "Asked by {}.") -> _E:
 
 def refuse(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> None:
     """Raise the error of a failed call whose arguments are wrong; return if they are not."""
+    if isinstance(error, ModuleNotFoundError) and error.name == "numpy":
+        from ..errors import UnsupportedError
+
+        raise UnsupportedError(
+            "numpy is needed here, and is not installed", "pip install numpy"
+        ) from None
     from .annotations import refuse_arguments
 
     refuse_arguments(function, args, kwargs, error)

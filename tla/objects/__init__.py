@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .libraries import LIBRARIES as LIBRARIES, Library as Library, read_object as read_object
     from .mapped import (
         memref_of as memref_of,
+        read_index_map as read_index_map,
         read_memref as read_memref,
         read_tilelang as read_tilelang,
     )
@@ -27,5 +28,6 @@ if TYPE_CHECKING:
     # for the rooms above
     from .arrays import chunked as chunked
     from .libraries import KNOWN as KNOWN, is_known as is_known, peer as peer
+    from .mapped import refuse_index_map as refuse_index_map
 
 lazy(__name__, guard=True)

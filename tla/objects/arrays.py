@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import re
 from math import prod
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..errors import LayoutError, UnsupportedError
+from ..errors import LayoutError, TlaError, UnsupportedError
+from ..ground import described
 from ..layouts import Layout, compact_col_major, compact_row_major, parse
 from ..numbers import ceil_div
 from ..xla_bridge import XlaShape
@@ -41,6 +43,27 @@ def read_strided(array: Any) -> AnyLayout:
             )
         strides.append(step // size)
     return Layout(tuple(array.shape), tuple(strides))
+
+
+def read_interface(array: Any) -> AnyLayout:
+    """Return the layout of an array of any library that has the array interface of numpy or of CUDA.
+
+    Raises:
+        LayoutError: the interface has no type or shape, or a stride is no multiple of an element.
+    Source: the array interface protocol of numpy, version 3, and that of Numba for CUDA.
+    """
+    about = getattr(array, "__cuda_array_interface__", None) or array.__array_interface__
+    try:
+        kind, size = about["typestr"][1], int(about["typestr"][2:])
+        size *= 4 if kind == "U" else 1  # it counts characters
+        shape, strides = about["shape"], about.get("strides")
+        if strides is None:
+            strides = [size * int(step) for step in compact_row_major(tuple(shape))]
+        return read_strided(SimpleNamespace(shape=shape, strides=strides, itemsize=size))
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        if isinstance(error, TlaError):
+            raise
+        raise LayoutError(f"no array interface has {described(about)}", value=array) from None
 
 
 def read_torch(tensor: Any) -> AnyLayout:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from ..errors import KindError, UnsupportedError
 from ..ground import described
 from . import arrays, layouts, pallas
-from .mapped import read_memref, read_tilelang
+from .mapped import read_memref, read_tilelang, refuse_index_map
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,7 +30,7 @@ class Library(NamedTuple):
     Attributes:
         name: Its name in prose.
         roots: The first parts of the modules that its classes are in.
-        readers: The function that reads an object, by the name of its class.
+        readers: The function that reads an object, by the name of its class, or of a protocol.
         writers: The functions of `tla` that give an object of it, or a text for it.
     """
 
@@ -46,11 +46,13 @@ def _read_text(read: Callable[[str], Any]) -> Callable[[Any], Any]:
 
 
 _STRIDED: Final = {"ndarray": arrays.read_strided}
+_INTERFACES: Final = ("__cuda_array_interface__", "__array_interface__")
 _COMPOSED: Final = ("Layout", "Swizzle", "ComposedLayout")
 
 LIBRARIES: Final = (
     Library("numpy", ("numpy",), _STRIDED, ("to_numpy_view",)),
     Library("cupy", ("cupy",), _STRIDED),
+    Library("the array interface", (), dict.fromkeys(_INTERFACES, arrays.read_interface)),
     Library("Python's buffers", ("builtins",), {"memoryview": arrays.read_strided}),
     Library("torch", ("torch",), {"Tensor": arrays.read_torch}, ("to_torch",)),
     Library(
@@ -90,7 +92,9 @@ LIBRARIES: Final = (
         ("to_memref",),
     ),
     Library("TileLang", ("tilelang",), {"Layout": _read_text(read_tilelang)}),
+    Library("TVM", ("tvm",), {"IndexMap": refuse_index_map}),
     Library("zarr", ("zarr",), {"Array": arrays.read_chunks}, ("to_zarr",)),
+    Library("N5", ("z5py",), {"Dataset": arrays.read_chunks}),
     Library("h5py", ("h5py",), {"Dataset": arrays.read_chunks}),
 )
 """Every library whose objects are known."""
@@ -108,7 +112,9 @@ def _reader_of(value: object) -> Callable[[Any], Any] | None:
         reader = _READERS.get((str(cls.__module__).partition(".")[0], cls.__name__))
         if reader is not None:
             return reader
-    return None
+    is_number = isinstance(value, type) or type(value).__module__ == "numpy"  # or the type of one
+    has_interface = not is_number and any(hasattr(value, name) for name in _INTERFACES)
+    return arrays.read_interface if has_interface else None
 
 
 def is_known(value: object) -> bool:

@@ -18,16 +18,21 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import ParseError, UnsupportedError
 from ..layouts import Layout, compact_row_major, is_composed, is_swizzle, parse
-from ..numbers import Expr, Int, bounds_of, is_tuple, known_eq, substitute, sym
+from ..numbers import Expr, Int, bounds_of, is_tuple, known_eq, known_int, leaf, substitute, sym
 from .layouts import placed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..layouts import AnyLayout, ComposedLayout
 
 _TYPE = re.compile(r"\s*memref\s*<\s*((?:(?:\?|[0-9]{1,18})\s*x\s*)*)(?![0-9?])(.*)>\s*", re.S)
 _STRIDED = re.compile(r"strided\s*<\s*\[([^\]]*)\]\s*(?:,\s*offset\s*:\s*(\?|-?[0-9]{1,18})\s*)?>", re.S)
 _TILELANG = re.compile(
     r"\s*Layout\(\(([0-9, ]*)\) -> \(([0-9, ]*)\), transform: \(([\w, ]*)\) -> (\(.*\))\)\s*", re.S
+)
+_INDEX_MAP = re.compile(
+    r"\s*(?:T\.)?index_map\(\s*lambda ([\w, ]*):\s*(\(.*?\))\s*(?:,\s*\w+=.*)?\)\s*", re.S
 )
 _MAP = re.compile(r"affine_map\s*<\s*(\(([^)]*)\)\s*(?:\[[^\]]*\]\s*)?->.*)>", re.S)
 
@@ -122,15 +127,53 @@ def read_tilelang(text: str) -> AnyLayout | ComposedLayout:
     found = _TILELANG.fullmatch(text)
     if found is None:
         _refuse(text, 0, "expected a layout as TileLang prints it: Layout((4,) -> (4,), transform: ...)")
-    if call := re.search(r"[A-Za-z_][\w.]*(?=\s*\()", found[4]):
-        raise UnsupportedError(
-            f"a transform that calls {call[0]} has no layout: only + - * // % are read", text=text
-        )
     if any(len(n) > 18 for n in re.findall("[0-9]+", text)):
         _refuse(text, 0, "an int of a layout of TileLang has at most 18 digits")
     sizes, ends = [[int(n) for n in re.findall("[0-9]+", part)] for part in found.group(1, 2)]
-    names = re.sub(r",\s*$", "", found[3])
-    plain = re.sub(r",\s*\)\s*$", ")", f"({names}) -> {found[4]}")
+    return _in_python(text, found[3], found[4], sizes, ends)
+
+
+def read_index_map(
+    index_map: Any, sizes: Sequence[int], ends: Sequence[int] | None = None
+) -> AnyLayout | ComposedLayout:
+    """Return the layout of a buffer of TVM whose indices go through an ``IndexMap``, or its print.
+
+    >>> print(read_index_map("T.index_map(lambda i, j: (i // 4, j, i % 4))", (8, 6)))
+    ((_4,_2),_6):((_1,_24),_4)
+
+    Args:
+        sizes: The shape of the buffer, which the map does not say.
+        ends: The shape of the buffer that is made; None for the greatest index of each, and one.
+
+    Raises:
+        ParseError: the text is no index map, or has another number of variables.
+        UnsupportedError: the map has more than arithmetic, or values that no layout has.
+    Source: TVM ``tir::IndexMap``, printed by TVMScript.
+    """
+    text = str(index_map)
+    found = _INDEX_MAP.fullmatch(text)
+    if found is None or any(len(n) > 18 for n in re.findall("[0-9]+", text)):
+        _refuse(text, 0, "expected what TVM prints, as T.index_map(lambda i: (i // 4, i % 4))")
+    shapes = [None if side is None else [known_int(leaf(n)) for n in side] for side in (sizes, ends)]
+    return _in_python(text, found[1], found[2], shapes[0] or [], shapes[1])
+
+
+def refuse_index_map(index_map: Any) -> NoReturn:
+    """Raise the error of an index map, which has no sizes."""
+    way = "tla.objects.read_index_map(map, sizes) takes those of the buffer."
+    raise UnsupportedError("an IndexMap of TVM has no sizes", way, value=index_map)
+
+
+def _in_python(
+    text: str, names: str, results: str, sizes: list[int], ends: list[int] | None
+) -> AnyLayout | ComposedLayout:
+    """The layout of a map that is written as a tuple of Python."""
+    if call := re.search(r"[A-Za-z_][\w.]*(?=\s*\()", results):
+        raise UnsupportedError(
+            f"a transform that calls {call[0]} has no layout: only + - * // % are read", text=text
+        )
+    names = re.sub(r",\s*$", "", names)
+    plain = re.sub(r",\s*\)\s*$", ")", f"({names}) -> {results}")
     return _placed_by(text, re.sub(r"\b_", "v_", plain), re.sub(r"\b_", "v_", names), sizes, ends)
 
 
@@ -140,7 +183,7 @@ def _placed_by(
     """The layout of a map on a box, row-major over the sizes of its results."""
     names = [name.strip() for name in variables.split(",") if name.strip()]
     if len(names) != len(sizes):
-        _refuse(text, text.index("->"), f"a map of {len(names)} dims for {len(sizes)}")
+        _refuse(text, max(0, text.find("->")), f"a map of {len(names)} dims for {len(sizes)}")
     if 0 in sizes:
         return _row_major([str(n) for n in sizes])  # there is no element to place
     from ..indexing import compose, from_layout, layout_and_offset, parse_map

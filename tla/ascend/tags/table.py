@@ -153,6 +153,11 @@ def tag_named(name: str | Tag) -> Tag:
         similar = near_words(key.lower(), names, cutoff)
         near = [names[x] for x in ([key.lower()] if key.lower() in names else similar)]
         hint = did_you_mean(near, TAGS)
+        cann = key.upper().removeprefix("ACL_FORMAT_").removeprefix("FRACTAL_")
+        if cann in ("NZ", "ZN", "ZZ", "NN"):
+            ours = f"{cann[1].lower()}{cann[0]}"
+            theirs = f"{cann} of CANN, which names the order of the fractals first, is {ours}."
+            hint = f"{hint} {theirs}" if key.islower() else theirs
         if is_element(key):
             hint = f"It is an element type, and comes before the tag: {key!r}, 'zN'."
         raise UnsupportedError(f"{shortened(name)!r} is not a layout tag", hint, name=name)
