@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sources of a program: files it includes, launches as calls, and what CMake says of them."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from ...errors import UnsupportedError
+
+_INCLUDE: Final = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.M)
+_REGISTERS: Final = re.compile(r"\b(?:__simd_vf__|__VEC_SCOPE__)\b")
+_GUARD: Final = re.compile(r"^#ifndef (\w+)\n#define \1\b", re.M)
+
+
+class Target(NamedTuple):
+    """What ``CMakeLists.txt`` says of an example: its type of kernel, definitions, folders."""
+
+    kind: str = "mix"
+    defines: tuple[str, ...] = ()
+    includes: tuple[str, ...] = ()
+
+
+def target_of(source: Path) -> Target:
+    """Return the target of an example as the ``CMakeLists.txt`` beside it says."""
+    try:
+        text = (source.parent / "CMakeLists.txt").read_text("utf-8", "replace")
+    except OSError:
+        return Target()
+    named = re.findall(r"catlass_example_add_executable\(\s*(\S+)\s+(cube|vec|mix)\b([^)]*)\)", text)
+    own = [words for words in named if source.name in words[2].split()] or named
+    if not own:
+        return Target()
+    name, kind, _ = own[0]
+
+    def given(command: str) -> list[str]:
+        calls = re.findall(rf"{command}\(\s*{re.escape(name)}\s+(?:PRIVATE|PUBLIC)\s+([^)]*)\)", text)
+        return [word for call in calls for word in call.split()]
+
+    here = str(source.parent)
+    folders = [word.replace("${CMAKE_CURRENT_SOURCE_DIR}", here) for word in given("target_include_directories")]
+    return Target(
+        kind, (*given("target_compile_definitions"),), (*(folder for folder in folders if "$" not in folder),)
+    )
+
+
+def architecture_of(texts: list[str]) -> str | None:
+    """Return the architecture that sources name, if they name one alone."""
+    found = {name for text in texts for name in re.findall(r"\bArch::(AtlasA2|Ascend950)\b", text)}
+    return found.pop() if len(found) == 1 else None
+
+
+def files_of(source: Path, folders: list[str]) -> dict[Path, str]:
+    """Return the text of a source and of all that it includes from its own folders."""
+    texts: dict[Path, str] = {}
+    rest = [source]
+    while rest:
+        path = rest.pop()
+        if path in texts:
+            continue
+        texts[path] = path.read_text("utf-8", "replace")
+        for name in _INCLUDE.findall(texts[path]):
+            places = (Path(os.path.normpath(Path(folder) / name)) for folder in (path.parent, *folders))
+            rest += [place for place in places if place.is_file()][:1]
+    return texts
+
+
+def with_calls(text: str) -> str:
+    """Return a source with its launches as calls of the recorder, each on its line.
+
+    >>> with_calls("Kernel<half><<<cores, nullptr, stream>>>(a, b);")
+    'tla_recorder::launch([&](auto... tla) { Kernel<half>(tla...); }, cores, nullptr, stream)(a, b);'
+    """
+    parts: list[str] = []
+    start = 0
+    while (found := text.find("<<<", start)) >= 0:
+        end = text.find(">>>", found)
+        name = _name_before(text, found)
+        if end < 0 or name == found:
+            parts.append(text[start : found + 3])
+            start = found + 3
+            continue
+        call = f"tla_recorder::launch([&](auto... tla) {{ {text[name:found]}(tla...); }}, "
+        parts.append(f"{text[start:name]}{call}{text[found + 3 : end]})")
+        start = end + 3
+    return "".join([*parts, text[start:]])
+
+
+def _name_before(text: str, end: int) -> int:
+    """Where the name of a kernel begins, with its template arguments, that ends before a launch."""
+    at = len(text[:end].rstrip())
+    if text[at - 1 : at] == ">":
+        depth = 0
+        while at:
+            at -= 1
+            depth += {">": 1, "<": -1}.get(text[at], 0)
+            if not depth:
+                break
+        at = len(text[:at].rstrip())
+    match = re.search(r"(?:(?:::)?\b[A-Za-z_]\w*)+\Z", text[max(0, at - 500) : at])
+    return at - len(match[0]) if match else end
+
+
+class Tree(NamedTuple):
+    """The sources as a compiler reads them."""
+
+    main: Path
+    """The file to compile."""
+    includes: tuple[str, ...]
+    """Folders of headers, the first ones first."""
+    texts: dict[Path, str]
+    """The own files of the program, as they are."""
+    register_headers: dict[str, Path]
+    """Headers of CATLASS that are left out, by the macro that does so."""
+
+
+def prepare(source: Path, catlass: Path, folders: list[str], room: Path, is_950: bool) -> Tree:
+    """Return sources without launches, in a room of their own; the other files stay where they are.
+
+    Raises:
+        UnsupportedError: a file cannot be read.
+    """
+    try:
+        texts = files_of(source, folders)
+    except OSError as error:
+        raise UnsupportedError(f"cannot read {error.filename}: {error.strerror}", path=str(source)) from None
+    main, mirrors = source, []
+    if any("<<<" in text for text in texts.values()):
+        root = Path(os.path.commonpath([path.parent for path in texts] + [folder for folder in folders]))
+        for path, text in texts.items():
+            _write(room / "own" / path.relative_to(root), path, with_calls(text))
+        main = room / "own" / source.relative_to(root)
+        mirrors = [str(room / "own" / Path(folder).relative_to(root)) for folder in folders]
+    left_out: dict[str, Path] = {}
+    include = catlass / "include"
+    for path in sorted([*include.rglob("*.hpp"), *include.rglob("*.h")]):
+        text = path.read_text("utf-8", "replace")
+        if "<<<" in text:
+            _write(room / "include" / path.relative_to(include), path, with_calls(text))
+        if is_950 and _REGISTERS.search(text) and (guard := _GUARD.search(text)):
+            left_out[guard[1]] = path
+    own = str(source.parent)
+    own_headers = Path(__file__).parent / "include"
+    includes = (str(own_headers), str(room / "include"), *mirrors, own, *folders, str(include))
+    return Tree(main, (*includes, str(catlass / "examples" / "common")), texts, left_out)
+
+
+def _write(place: Path, original: Path, text: str) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(f'#line 1 "{original}"\n{text}', "utf-8")
