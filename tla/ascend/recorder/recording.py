@@ -200,13 +200,10 @@ class _Run:
         details = compiler_errors(said) or said.splitlines()[-3:]
         if "explicit specialization in non-namespace scope" in said:
             details.append("g++ does not take these specializations: install clang++, or say --compiler clang++")
-        reached = "\n".join(self.tree.texts.values())
-        registers = [
-            path for path in self.tree.register_headers.values() if path.stem in said or path.name in reached
-        ]
-        if self.tree.register_headers:
-            listed = ", ".join(_within(str(path), self.catlass) for path in registers or self.tree.register_headers.values())
-            details.append(f"left out, as they hold register-level vector code (MicroAPI): {listed}")
+        for path in self.tree.register_headers.values():
+            names = set(re.findall(r"\b(?:Epilogue|Tile|Block)\w+", path.read_text("utf-8", "replace")))
+            if path.name in said:
+                details.append(f"left out: {_within(str(path), self.catlass)} has register-level vector code")
         return UnsupportedError(f"{Path(self.compiler).name} refuses the program for {side}", *details, side=side)
 
     def _execute(self, side: str, arguments: list[str], environment: dict[str, object]) -> dict[str, Any]:

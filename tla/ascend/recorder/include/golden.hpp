@@ -14,6 +14,9 @@ template <typename T = int32_t> std::vector<T> GenerateGroupList(uint32_t total,
     std::vector<T> ends;
     uint64_t steps = uint64_t(groups) * (groups + 1);
     for (uint64_t group = 1; group <= groups; ++group) ends.push_back(T(total * group * (group + 1) / steps));
+#ifdef CATLASS_EXPERIMENTAL_GROUPLIST_SEGMENTED  // the kernel wants the sizes of the groups, not their ends
+    for (size_t group = ends.size(); group-- > 1;) ends[group] -= ends[group - 1];
+#endif
     return ends;
 }
 template <typename T = int32_t, bool as_ends = true>

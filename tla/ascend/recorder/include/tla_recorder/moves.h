@@ -324,3 +324,36 @@ template <class T> void InitConstValue(const LocalTensor<T>& dst, const InitCons
 }
 
 }  // namespace AscendC
+
+// Instructions that CATLASS calls by their own names: 4-bit elements, and scales of MX types. Addresses are bytes
+// in the buffer; that of the scales beside L0A and L0B counts 16 bytes of the elements.
+namespace tla_recorder {
+struct Address {
+    const char* space;
+    uint64_t bytes;
+    const char* dtype;
+    std::string operand() const {
+        return Object().text("space", space).value("addr", bytes).text("dtype", dtype).json_text();
+    }
+};
+template <class T> Address address(const char* space, const T* pointer) { return {space, uint64_t(pointer), dtype<T>()}; }
+}  // namespace tla_recorder
+#define TLA_LOAD(NAME, SPACE)                                                                                       \
+    template <class T>                                                                                              \
+    void NAME##_s4(T* dst, T* src, uint32_t m_start, uint32_t k_start, uint16_t m, uint16_t k, int32_t src_stride,   \
+                   uint16_t dst_stride, bool transpose) {                                                           \
+        AscendC::LoadData2DParamsV2 params(m_start, k_start, m, k, src_stride, dst_stride, transpose, 0);           \
+        tla_recorder::Line line(#NAME "_s4", "MTE1");                                                               \
+        line.operand("dst", tla_recorder::address(SPACE, dst)).operand("src", tla_recorder::address("L1", src));    \
+        line.with(params);                                                                                          \
+    }                                                                                                               \
+    inline void NAME##_mx(uint64_t dst, void* src, uint16_t x_start, uint16_t y_start, uint8_t x, uint8_t y,        \
+                          uint16_t src_stride, uint16_t dst_stride) {                                               \
+        AscendC::LoadData2DMxParams params{x_start, y_start, x, y, src_stride, dst_stride};                         \
+        tla_recorder::Line line(#NAME "_mx", "MTE1");                                                               \
+        line.operand("dst", tla_recorder::Address{SPACE, 16 * dst, "float8_e8m0"});                                 \
+        line.operand("src", tla_recorder::Address{"L1", uint64_t(src), "float8_e8m0"}).with(params);                \
+    }
+TLA_LOAD(load_cbuf_to_ca, "L0A")
+TLA_LOAD(load_cbuf_to_cb, "L0B")
+#undef TLA_LOAD
