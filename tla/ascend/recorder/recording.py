@@ -22,12 +22,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from ...errors import ArgumentError, UnsupportedError
 from ...ground import plural
 from ..arch import arch as find_arch
-from .sources import Target, Tree, architecture_of, prepare, target_of
+from .sources import architecture_of, files_of, names_of, prepare, target_of
 from .tools import compiler_errors, find_compiler, places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from .sources import Target, Tree
     from .tools import Place
 
 _SIDES: Final = {"mix": ("AIC", "AIV"), "cube": ("AIC",), "vec": ("AIV",)}
@@ -53,6 +54,8 @@ class Recording(NamedTuple):
     """How often each call occurs, the most frequent first."""
     divisions_by_zero: dict[str, int]
     """How often the kernel divided by zero, by the place in the sources. The result was 0."""
+    missing_files: tuple[str, ...]
+    """Files of data that were not there: the program read zeros."""
     launches: int
 
     def packed(self, name: str) -> bytes:
@@ -105,15 +108,19 @@ def record(
     root = _catlass(path, catlass)
     target = target_of(path)
     folders = [os.path.abspath(folder) for folder in (*includes, *target.includes)]
-    target = Target(kind or target.kind, (*target.defines, *defines))
+    target = target._replace(kind=kind or target.kind, defines=(*target.defines, *defines))
     if target.kind not in _SIDES:
         raise ArgumentError(f"a kernel is for cube, vec or mix, not {target.kind!r}", kind=target.kind)
+    sources = [path, *target.others]
+    texts = files_of(sources, folders)
+    named = architecture_of(texts.values())
+    chosen = find_arch(arch or named or "AtlasA2")
+    if named not in (None, chosen.tag):
+        way_out = f"It names Arch::{named} and no other architecture. Say --arch {named}."
+        raise UnsupportedError(f"{path.name} is for {named}, not for {chosen.name}", way_out, arch=chosen.name)
     with TemporaryDirectory(prefix="tla-record-") as room:
-        text = path.read_text("utf-8", "replace")
-        chosen = find_arch(arch or architecture_of([text]) or "AtlasA2")
-        tree = prepare(path, root, folders, Path(room), chosen.code == 3510)
+        tree = prepare(sources, texts, root, folders, Path(room), chosen.code == 3510)
         run = _Run(Path(room), tree, target, chosen.code, root, find_compiler(compiler), progress)
-        run.check_architecture(architecture_of([*tree.texts.values()]), chosen.tag)
         environment = {"TLA_CORES": cores, "TLA_SECONDS": seconds, "TLA_LINES": lines, "TLA_KIND": target.kind}
         return run.recording(chosen.name, [*map(str, arguments)], environment)
 
@@ -149,14 +156,6 @@ class _Run:
         self.sides = _SIDES[target.kind]
         self._progress, self._done = progress, 0
 
-    def check_architecture(self, named: str | None, asked: str) -> None:
-        if named is not None and named != asked:
-            raise UnsupportedError(
-                f"{self.tree.texts and next(iter(self.tree.texts)).name} is for {named}, not for {asked}",
-                f"It names Arch::{named} and no other architecture. Say --arch {named}.",
-                arch=asked,
-            )
-
     def recording(self, arch: str, arguments: list[str], environment: dict[str, object]) -> Recording:
         self._step(0)
         with ThreadPoolExecutor(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1) as pool:
@@ -174,9 +173,17 @@ class _Run:
             parts += self._lines(side, known, calls)
             zeros |= {known.short(place): times for place, times in facts["divisions_by_zero"]}
             self._step()
-        tensors = (*(GlobalTensor(name, one["bytes"]) for name, one in zip(known.names, facts["tensors"], strict=True)),)
-        trace = b"".join(parts)
-        return Recording(arch, facts["blocks"], tensors, trace, dict(calls.most_common()), zeros, facts["launches"])
+        sizes = zip(known.names, facts["tensors"], strict=True)
+        return Recording(
+            arch,
+            facts["blocks"],
+            (*(GlobalTensor(name, one["bytes"]) for name, one in sizes),),
+            b"".join(parts),
+            dict(calls.most_common()),
+            zeros,
+            (*dict.fromkeys(facts["missing_files"]),),
+            facts["launches"],
+        )
 
     def _step(self, more: int = 1) -> None:
         self._done += more
@@ -190,7 +197,7 @@ class _Run:
         options += ["-ftrivial-auto-var-init=pattern", "-include", "kernel_operator.h"]
         options += [f"-D{macro}" for macro in (*macros, *self.tree.register_headers)]
         options += [f"-I{folder}" for folder in self.tree.includes]
-        command = [self.compiler, *options, str(self.tree.main), "-o", str(self.room / side)]
+        command = [self.compiler, *options, *map(str, self.tree.mains), "-o", str(self.room / side)]
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
         if done.returncode:
             raise self._refused(side, done.stderr)
@@ -199,11 +206,12 @@ class _Run:
         """The error of a program that does not compile."""
         details = compiler_errors(said) or said.splitlines()[-3:]
         if "explicit specialization in non-namespace scope" in said:
-            details.append("g++ does not take these specializations: install clang++, or say --compiler clang++")
-        for path in self.tree.register_headers.values():
-            names = set(re.findall(r"\b(?:Epilogue|Tile|Block)\w+", path.read_text("utf-8", "replace")))
-            if path.name in said:
-                details.append(f"left out: {_within(str(path), self.catlass)} has register-level vector code")
+            details.append("g++ does not take these specializations. Install clang++, or say --compiler clang++.")
+        words = {word for line in details for name in re.findall(r"'([^']*)'", line) for word in re.findall(r"\w+", name)}
+        for header in self.tree.register_headers.values():
+            if words & names_of(header):
+                name = _within(str(header), self.catlass)
+                details.append(f"{name} is left out: register-level vector code (MicroAPI) is not recorded.")
         return UnsupportedError(f"{Path(self.compiler).name} refuses the program for {side}", *details, side=side)
 
     def _execute(self, side: str, arguments: list[str], environment: dict[str, object]) -> dict[str, Any]:
@@ -224,6 +232,11 @@ class _Run:
     def _stopped(self, facts: dict[str, Any], known: _Places, environment: dict[str, object]) -> UnsupportedError:
         """The error of a kernel that did not end by itself."""
         where = known.calls[-1]
+        if facts["core"] == "?":
+            first, *rest = [*where, "a place without a source"]
+            way_out = "Its arguments stand behind --: tla ascend record EXAMPLE.cpp -- 300 300 600"
+            called = [f"called from {place}" for place in rest[:-1][:3]]
+            return UnsupportedError(f"the program failed before it launched a kernel, at {first}", *called, way_out)
         at = f" at {where[0]}" if where else ""
         via = [f"called from {place}" for place in where[1:4]]
         if facts["end"] == "fault":

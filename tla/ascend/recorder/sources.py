@@ -6,9 +6,12 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ...errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 _INCLUDE: Final = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.M)
 _REGISTERS: Final = re.compile(r"\b(?:__simd_vf__|__VEC_SCOPE__)\b")
@@ -16,9 +19,10 @@ _GUARD: Final = re.compile(r"^#ifndef (\w+)\n#define \1\b", re.M)
 
 
 class Target(NamedTuple):
-    """What ``CMakeLists.txt`` says of an example: its type of kernel, definitions, folders."""
+    """What ``CMakeLists.txt`` says of an example: its type of kernel, other sources, definitions, folders."""
 
     kind: str = "mix"
+    others: tuple[Path, ...] = ()
     defines: tuple[str, ...] = ()
     includes: tuple[str, ...] = ()
 
@@ -29,11 +33,14 @@ def target_of(source: Path) -> Target:
         text = (source.parent / "CMakeLists.txt").read_text("utf-8", "replace")
     except OSError:
         return Target()
+    lists = {name: words for name, words in re.findall(r"set\(\s*(\w+)\s+([^)]*)\)", text)}
+    text = re.sub(r"\$\{(\w+)\}", lambda match: lists.get(match[1], match[0]), text)
     named = re.findall(r"catlass_example_add_executable\(\s*(\S+)\s+(cube|vec|mix)\b([^)]*)\)", text)
     own = [words for words in named if source.name in words[2].split()] or named
     if not own:
         return Target()
-    name, kind, _ = own[0]
+    name, kind, words = own[0]
+    others = [path for word in words.split() if (path := source.parent / word) != source and path.is_file()]
 
     def given(command: str) -> list[str]:
         calls = re.findall(rf"{command}\(\s*{re.escape(name)}\s+(?:PRIVATE|PUBLIC)\s+([^)]*)\)", text)
@@ -41,26 +48,32 @@ def target_of(source: Path) -> Target:
 
     here = str(source.parent)
     folders = [word.replace("${CMAKE_CURRENT_SOURCE_DIR}", here) for word in given("target_include_directories")]
-    return Target(
-        kind, (*given("target_compile_definitions"),), (*(folder for folder in folders if "$" not in folder),)
-    )
+    known = [folder for folder in folders if "$" not in folder]
+    return Target(kind, (*others,), (*given("target_compile_definitions"),), (*known,))
 
 
-def architecture_of(texts: list[str]) -> str | None:
+def architecture_of(texts: Iterable[str]) -> str | None:
     """Return the architecture that sources name, if they name one alone."""
     found = {name for text in texts for name in re.findall(r"\bArch::(AtlasA2|Ascend950)\b", text)}
     return found.pop() if len(found) == 1 else None
 
 
-def files_of(source: Path, folders: list[str]) -> dict[Path, str]:
-    """Return the text of a source and of all that it includes from its own folders."""
+def files_of(sources: Sequence[Path], folders: Sequence[str]) -> dict[Path, str]:
+    """Return the texts of sources and of all that they include from their own folders.
+
+    Raises:
+        UnsupportedError: a file cannot be read.
+    """
     texts: dict[Path, str] = {}
-    rest = [source]
+    rest = [*reversed(sources)]
     while rest:
         path = rest.pop()
         if path in texts:
             continue
-        texts[path] = path.read_text("utf-8", "replace")
+        try:
+            texts[path] = path.read_text("utf-8", "replace")
+        except OSError as error:
+            raise UnsupportedError(f"cannot read {path}: {error.strerror}", path=str(path)) from None
         for name in _INCLUDE.findall(texts[path]):
             places = (Path(os.path.normpath(Path(folder) / name)) for folder in (path.parent, *folders))
             rest += [place for place in places if place.is_file()][:1]
@@ -103,35 +116,34 @@ def _name_before(text: str, end: int) -> int:
     return at - len(match[0]) if match else end
 
 
+def names_of(header: Path) -> set[str]:
+    """Return the classes that a header of CATLASS defines, and the policies that it specializes them for."""
+    text = header.read_text("utf-8", "replace")
+    defined = re.findall(r"^(?:struct|class|enum class) (\w+)\s*[{:]", text, re.M)
+    return {*defined, *re.findall(r"^(?:struct|class) \w+<\s*(?:\w+::)*(\w+)", text, re.M)}
+
+
 class Tree(NamedTuple):
     """The sources as a compiler reads them."""
 
-    main: Path
-    """The file to compile."""
+    mains: tuple[Path, ...]
+    """The files to compile."""
     includes: tuple[str, ...]
     """Folders of headers, the first ones first."""
-    texts: dict[Path, str]
-    """The own files of the program, as they are."""
     register_headers: dict[str, Path]
     """Headers of CATLASS that are left out, by the macro that does so."""
 
 
-def prepare(source: Path, catlass: Path, folders: list[str], room: Path, is_950: bool) -> Tree:
-    """Return sources without launches, in a room of their own; the other files stay where they are.
-
-    Raises:
-        UnsupportedError: a file cannot be read.
-    """
-    try:
-        texts = files_of(source, folders)
-    except OSError as error:
-        raise UnsupportedError(f"cannot read {error.filename}: {error.strerror}", path=str(source)) from None
-    main, mirrors = source, []
+def prepare(
+    sources: Sequence[Path], texts: dict[Path, str], catlass: Path, folders: Sequence[str], room: Path, is_950: bool
+) -> Tree:
+    """Return sources without launches, in a room of their own; the other files stay where they are."""
+    mains, mirrors = [*sources], []
     if any("<<<" in text for text in texts.values()):
-        root = Path(os.path.commonpath([path.parent for path in texts] + [folder for folder in folders]))
+        root = Path(os.path.commonpath([*(path.parent for path in texts), *folders]))
         for path, text in texts.items():
             _write(room / "own" / path.relative_to(root), path, with_calls(text))
-        main = room / "own" / source.relative_to(root)
+        mains = [room / "own" / path.relative_to(root) for path in sources]
         mirrors = [str(room / "own" / Path(folder).relative_to(root)) for folder in folders]
     left_out: dict[str, Path] = {}
     include = catlass / "include"
@@ -141,10 +153,10 @@ def prepare(source: Path, catlass: Path, folders: list[str], room: Path, is_950:
             _write(room / "include" / path.relative_to(include), path, with_calls(text))
         if is_950 and _REGISTERS.search(text) and (guard := _GUARD.search(text)):
             left_out[guard[1]] = path
-    own = str(source.parent)
+    own = str(sources[0].parent)
     own_headers = Path(__file__).parent / "include"
     includes = (str(own_headers), str(room / "include"), *mirrors, own, *folders, str(include))
-    return Tree(main, (*includes, str(catlass / "examples" / "common")), texts, left_out)
+    return Tree((*mains,), (*includes, str(catlass / "examples" / "common")), left_out)
 
 
 def _write(place: Path, original: Path, text: str) -> None:

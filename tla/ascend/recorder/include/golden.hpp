@@ -34,7 +34,13 @@ template <class... A> ErrorMetrics ComputeErrorMetrics(A&&...) { return {}; }
 template <class... A> std::vector<uint64_t> CompareData(A&&...) { return {}; }
 template <class... A> std::vector<uint64_t> CompareDataBfloat16(A&&...) { return {}; }
 
-#define TLA_NOTHING(NAME) template <class... A> void NAME(A&&...) {}
+struct Nothing {
+    template <class T> operator T() const { return T{}; }
+};
+// With and without a type between angle brackets.
+#define TLA_NOTHING(NAME)                                           \
+    template <class... A> Nothing NAME(A&&...) { return {}; }       \
+    template <class T, class... A> Nothing NAME(A&&...) { return {}; }
 TLA_NOTHING(ClearInvalidOutput)
 TLA_NOTHING(ComputeBatchedMatmul)
 TLA_NOTHING(ComputeConv2d)

@@ -61,6 +61,9 @@ inline bool unlikely(bool condition) { return condition; }
 
 namespace AscendC {
 
+namespace MicroAPI {}  // register-level vector code is not recorded
+namespace Reg {}
+
 namespace Std {
 template <class A, class B> using IsSame = std::is_same<A, B>;
 template <class A, class... B> constexpr bool is_one_of_v = (std::is_same_v<A, B> || ...);

@@ -7,7 +7,9 @@ using aclError = int;
 using aclrtStream = void*;
 using aclrtContext = void*;
 using aclrtEvent = void*;
-constexpr aclError ACL_ERROR_NONE = 0, ACL_SUCCESS = 0;
+constexpr aclError ACL_ERROR_NONE = 0, ACL_SUCCESS = 0, ACL_RT_SUCCESS = 0;
+enum { ACL_CONTINUE_ON_FAILURE, ACL_STOP_ON_FAILURE };
+enum { ACL_RT_THREAD_LEVEL };
 enum aclrtMemMallocPolicy { ACL_MEM_MALLOC_HUGE_FIRST, ACL_MEM_MALLOC_HUGE_ONLY, ACL_MEM_MALLOC_NORMAL_ONLY };
 enum aclrtMemcpyKind {
     ACL_MEMCPY_HOST_TO_HOST, ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEVICE_TO_HOST, ACL_MEMCPY_DEVICE_TO_DEVICE

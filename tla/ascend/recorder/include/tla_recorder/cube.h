@@ -66,7 +66,7 @@ struct TransformParams {
     uint16_t srcNzC0Stride = 0;
     TLA_FIELDS(ndNum, srcNdStride, dstNdStride, dnNum, srcNzMatrixStride, dstDnMatrixStride, srcNzC0Stride)
 };
-template <CO2Layout L = CO2Layout::NZ> struct FixpipeParamsC310 {
+template <CO2Layout L = CO2Layout::ROW_MAJOR> struct FixpipeParamsC310 {
     uint16_t nSize = 0, mSize = 0, srcStride = 0;
     uint32_t dstStride = 0;
     QuantMode_t quantPre = NoQuant;

@@ -15,18 +15,18 @@ inline std::string setting(const char* name, const char* otherwise) {
 }
 
 inline std::map<uintptr_t, int> divisions_by_zero;  // how often, by the address of the instruction
+inline std::vector<std::string> missing_files;
 inline int launches = 0;
-inline std::vector<uintptr_t> stopped_at;
 
 // What the driver needs beside the lines. Called after each launch, and where a kernel is stopped.
-inline void finish(const std::string& end, int exit_code) {
-    fflush(trace);
+inline void finish(const std::string& end) {
+    fflush(nullptr);
     auto numbers = [](const auto& all) {
         std::string out;
         for (auto n : all) out += (out.empty() ? "" : ", ") + std::to_string(n);
         return "[" + out + "]";
     };
-    std::string tensors, calls, zeros;
+    std::string tensors, calls, zeros, missing;
     for (auto& one : allocations) {
         Object tensor;
         tensor.text("expression", one.expression).value("stack", one.stack).value("bytes", one.bytes);
@@ -39,15 +39,17 @@ inline void finish(const std::string& end, int exit_code) {
     for (auto& [place, times] : divisions_by_zero) {
         zeros += (zeros.empty() ? "[" : ", [") + std::to_string(place) + ", " + std::to_string(times) + "]";
     }
+    for (auto& one : missing_files) missing += (missing.empty() ? "" : ", ") + quoted(one);
     Object out;
     out.text("end", end).text("core", core.name).value("launches", launches).value("blocks", core.blocks);
     out.raw("tensors", "[" + tensors + "]").raw("stacks", "[" + calls + "]").raw("divisions_by_zero", "[" + zeros + "]");
+    out.raw("missing_files", "[" + missing + "]");
     FILE* file = fopen((setting("TLA_TRACE", "trace") + ".facts").c_str(), "w");
     if (file) {
         fprintf(file, "%s\n", out.json_text().c_str());
         fclose(file);
     }
-    if (end != "ran") _exit(exit_code);
+    if (end != "ran") _exit(0);
 }
 
 // Where the program was when a signal came: the instruction, then its callers.
@@ -62,17 +64,17 @@ inline void note_place(void* context) {
     place = machine->pc + 4;
     frame = reinterpret_cast<Frame*>(machine->regs[29]);
 #endif
-    stopped_at = calls_from(frame, launch_frame);
+    stopped_at = calls_from(frame, launch_frame ? launch_frame : first_frame);
     stopped_at.insert(stopped_at.begin(), place);
 }
 
 inline void on_time(int, siginfo_t*, void* context) {
     note_place(context);
-    finish("time", 0);
+    finish("time");
 }
 inline void on_fault(int, siginfo_t*, void* context) {
     note_place(context);
-    finish("fault", 0);
+    finish("fault");
 }
 
 // An NPU goes on after x % 0; so does an Arm core. On x86 the division is skipped here: its results are 0.
@@ -82,7 +84,7 @@ inline void on_division(int, siginfo_t*, void* context) {
     auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
     auto start = reinterpret_cast<const uint8_t*>(registers[REG_RIP]), code = start;
     while (*code == 0x66 || (*code & 0xf0) == 0x40) ++code;  // prefixes
-    if ((*code & 0xfe) != 0xf6) finish("fault", 0);          // neither div nor idiv
+    if ((*code & 0xfe) != 0xf6) finish("fault");          // neither div nor idiv
     uint8_t modes = code[1], mode = modes >> 6, base = modes & 7;
     code += 2;
     if (mode != 3) {
@@ -94,7 +96,7 @@ inline void on_division(int, siginfo_t*, void* context) {
     registers[REG_RAX] = registers[REG_RDX] = 0;
     registers[REG_RIP] = greg_t(code);
 #else
-    finish("fault", 0);
+    finish("fault");
 #endif
 }
 
@@ -110,14 +112,18 @@ inline void handle(int signal, void (*handler)(int, siginfo_t*, void*)) {
     sigaction(signal, &action, nullptr);
 }
 
+inline bool watch() {
+    handle(SIGFPE, on_division);
+    for (int signal : {SIGSEGV, SIGBUS, SIGABRT}) handle(signal, on_fault);
+    return true;
+}
+inline const bool watches_host = watch();
+
 template <class Call> [[gnu::noinline]] void run_on_cores(uint32_t blocks, const Call& call) {
     launch_frame = static_cast<Frame*>(__builtin_frame_address(0));
     if (!trace) trace = fopen(setting("TLA_TRACE", "trace").c_str(), "w");
     most_lines = atoll(setting("TLA_LINES", "1000000").c_str());
-    handle(SIGFPE, on_division);
-    handle(SIGSEGV, on_fault);
-    handle(SIGBUS, on_fault);
-    handle(SIGABRT, on_fault);
+    watch();
     handle(SIGVTALRM, on_time);
     itimerval timer{};
     timer.it_value.tv_sec = atol(setting("TLA_SECONDS", "60").c_str());
@@ -137,11 +143,11 @@ template <class Call> [[gnu::noinline]] void run_on_cores(uint32_t blocks, const
         core.name = type + std::to_string(index);
         call();
     }
-    for (int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE}) ::signal(signal, SIG_DFL);
+    for (int signal : {SIGSEGV, SIGBUS, SIGABRT}) ::signal(signal, SIG_DFL);  // what the host does then is its own
     timer = {};
     setitimer(ITIMER_VIRTUAL, &timer, nullptr);
     ++launches;
-    finish("ran", 0);
+    finish("ran");
 }
 
 // `kernel<<<blocks, ...>>>(arguments)` becomes `launch(kernel, blocks, ...)(arguments)`. A core has its own copies.

@@ -122,7 +122,8 @@ inline size_t stack_number(const std::vector<uintptr_t>& calls) {
     return calls;
 }
 
-void finish(const std::string& end, int exit_code);  // in launch.h
+inline std::vector<uintptr_t> stopped_at;
+void finish(const std::string& end);  // in launch.h
 
 class Line {
     std::string op_, pipe_;
@@ -157,15 +158,17 @@ public:
     }
     ~Line() {
         if (!trace) return;  // outside a kernel
-        if (lines++ == most_lines) finish("limit", 0);
+        auto calls = calls_from(static_cast<Frame*>(__builtin_frame_address(0)), launch_frame);
+        if (lines++ == most_lines) {
+            stopped_at = calls;
+            finish("limit");
+        }
         Object line;
         line.text("core", core.name).text("op", op_).text("pipe", pipe_);
         std::string text = "{" + line.inner();
         if (!operands_.empty()) text += ", " + operands_.inner();
         if (!params_.empty()) text += ", \"params\": " + params_.json_text();
-        auto here = static_cast<Frame*>(__builtin_frame_address(0));
-        size_t stack = stack_number(calls_from(here, launch_frame));
-        fprintf(trace, "%s\t%zu\n", text.c_str(), stack);
+        fprintf(trace, "%s\t%zu\n", text.c_str(), stack_number(calls));
     }
 };
 

@@ -172,6 +172,16 @@ template <class T> struct LoadData3DParamsV2 {
     bool enTranspose = false, enSmallK = false;
     T padValue{};
     bool filterSizeW = false, filterSizeH = false, fMatrixCtrl = false;
+    LoadData3DParamsV2() = default;
+    LoadData3DParamsV2(const uint8_t pads[4], uint16_t height, uint16_t width, uint16_t channels, uint16_t k,
+                       uint16_t m, uint16_t k_start, uint16_t m_start, uint8_t stride_w, uint8_t stride_h,
+                       uint8_t filter_w, uint8_t filter_h, uint8_t dilation_w, uint8_t dilation_h, bool transpose,
+                       bool small_k, T pad, bool size_w = false, bool size_h = false, bool matrix = false)
+        : padList{pads[0], pads[1], pads[2], pads[3]}, l1H(height), l1W(width), channelSize(channels),
+          kExtension(k), mExtension(m), kStartPt(k_start), mStartPt(m_start), strideW(stride_w), strideH(stride_h),
+          filterW(filter_w), filterH(filter_h), dilationFilterW(dilation_w), dilationFilterH(dilation_h),
+          enTranspose(transpose), enSmallK(small_k), padValue(pad), filterSizeW(size_w), filterSizeH(size_h),
+          fMatrixCtrl(matrix) {}
     TLA_FIELDS(l1H, l1W, channelSize, kExtension, mExtension, kStartPt, mStartPt, strideW, strideH, filterW, filterH,
                dilationFilterW, dilationFilterH, enTranspose, enSmallK, filterSizeW, filterSizeH, fMatrixCtrl,
                padList)

@@ -56,6 +56,9 @@ struct bfloat16_t {
     constexpr operator float() const { return tla_recorder::float_of(uint32_t(bits) << 16); }
 };
 
+using float16_t = half;
+using float32_t = float;
+
 struct float8_e8m0_t { uint8_t bits; };
 struct float8_e4m3_t { uint8_t bits; };
 struct float8_e5m2_t { uint8_t bits; };
@@ -70,7 +73,11 @@ using fp4x2_e1m2_t = float4_e1m2x2_t;
 
 namespace AscendC {
 
-struct int4b_t { uint8_t bits; };  // two numbers
+struct int4b_t {  // two numbers
+    uint8_t bits;
+    int4b_t() = default;
+    constexpr int4b_t(int value) : bits(uint8_t(value)) {}
+};
 struct mx_fp8_e4m3_t { uint8_t bits; };
 struct mx_fp8_e5m2_t { uint8_t bits; };
 using ::fp8_e8m0_t;

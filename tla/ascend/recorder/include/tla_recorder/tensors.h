@@ -92,6 +92,11 @@ template <class T> struct GlobalTensor {
         rest.start = GetPhyAddr(offset);
         return rest;
     }
+    template <class U> GlobalTensor<U> ReinterpretCast() const {
+        GlobalTensor<U> same;
+        same.start = reinterpret_cast<U*>(start);
+        return same;
+    }
     // What the host wrote. Outside of the tensor it is zero; the trace has the offset.
     T GetValue(uint64_t offset) const {
         T* place = GetPhyAddr(offset);

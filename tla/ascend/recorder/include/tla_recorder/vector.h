@@ -147,6 +147,17 @@ TLA_SCALAR(LeakyRelu)
 TLA_SCALAR(ShiftLeft)
 TLA_SCALAR(ShiftRight)
 #undef TLA_SCALAR
+// The scalar comes first: 1 / x.
+#define TLA_SCALAR(NAME)                                                                                   \
+    template <class T, bool S = true>                                                                      \
+    void NAME(const LocalTensor<T>& dst, const tla_scalar<T>& scalar, const LocalTensor<T>& src,           \
+              int32_t count) {                                                                             \
+        TLA_OP(NAME).operand("src", src).with("scalar", scalar).with("scalarFirst", true)                  \
+            .with(tla_elements{S, uint32_t(count)});                                                       \
+    }
+TLA_SCALAR(Subs)
+TLA_SCALAR(Divs)
+#undef TLA_SCALAR
 
 template <class T, class U, bool S = true>
 void Axpy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const tla_scalar<U>& scalar, int32_t count) {
