@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from ...errors import ArgumentError, UnsupportedError
 from ...ground import plural
 from ..arch import arch as find_arch
-from .sources import architecture_of, files_of, names_of, prepare, target_of
+from .sources import architecture_of, files_of, prepare, target_of
 from .tools import compiler_errors, find_compiler, places
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def record(
         way_out = f"It names Arch::{named} and no other architecture. Say --arch {named}."
         raise UnsupportedError(f"{path.name} is for {named}, not for {chosen.name}", way_out, arch=chosen.name)
     with TemporaryDirectory(prefix="tla-record-") as room:
-        tree = prepare(sources, texts, root, folders, Path(room), chosen.code == 3510)
+        tree = prepare(sources, texts, root, folders, Path(room))
         run = _Run(Path(room), tree, target, chosen.code, root, find_compiler(compiler), progress)
         environment = {"TLA_CORES": cores, "TLA_SECONDS": seconds, "TLA_LINES": lines, "TLA_KIND": target.kind}
         return run.recording(chosen.name, [*map(str, arguments)], environment)
@@ -195,7 +195,7 @@ class _Run:
         macros = [f"{name}={value}" for name, value in codes.items()] + [f"TLA_RECORD_{side}", *self.target.defines]
         options = ["-std=c++17", "-O0", "-g1", "-w", "-no-pie", "-fno-omit-frame-pointer"]
         options += ["-ftrivial-auto-var-init=pattern", "-include", "kernel_operator.h"]
-        options += [f"-D{macro}" for macro in (*macros, *self.tree.register_headers)]
+        options += [f"-D{macro}" for macro in macros]
         options += [f"-I{folder}" for folder in self.tree.includes]
         command = [self.compiler, *options, *map(str, self.tree.mains), "-o", str(self.room / side)]
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
@@ -207,11 +207,6 @@ class _Run:
         details = compiler_errors(said) or said.splitlines()[-3:]
         if "explicit specialization in non-namespace scope" in said:
             details.append("g++ does not take these specializations. Install clang++, or say --compiler clang++.")
-        words = {word for line in details for name in re.findall(r"'([^']*)'", line) for word in re.findall(r"\w+", name)}
-        for header in self.tree.register_headers.values():
-            if words & names_of(header):
-                name = _within(str(header), self.catlass)
-                details.append(f"{name} is left out: register-level vector code (MicroAPI) is not recorded.")
         return UnsupportedError(f"{Path(self.compiler).name} refuses the program for {side}", *details, side=side)
 
     def _execute(self, side: str, arguments: list[str], environment: dict[str, object]) -> dict[str, Any]:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _INCLUDE: Final = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.M)
-_REGISTERS: Final = re.compile(r"\b(?:__simd_vf__|__VEC_SCOPE__)\b")
-_GUARD: Final = re.compile(r"^#ifndef (\w+)\n#define \1\b", re.M)
+_REGISTERS: Final = re.compile(r"(?<!// )\b(?:__simd_vf__|__simd_callee__|__VEC_SCOPE__)\b")
+"""What stands before code on vector registers."""
 
 
 class Target(NamedTuple):
@@ -80,12 +80,58 @@ def files_of(sources: Sequence[Path], folders: Sequence[str]) -> dict[Path, str]
     return texts
 
 
-def with_calls(text: str) -> str:
-    """Return a source with its launches as calls of the recorder, each on its line.
+def for_host(text: str) -> str:
+    """Return a source with its launches, and its code on vector registers, as calls of the recorder.
 
-    >>> with_calls("Kernel<half><<<cores, nullptr, stream>>>(a, b);")
+    Each line stays where it is.
+
+    >>> for_host("Kernel<half><<<cores, nullptr, stream>>>(a, b);")
     'tla_recorder::launch([&](auto... tla) { Kernel<half>(tla...); }, cores, nullptr, stream)(a, b);'
+    >>> for_host("__simd_vf__ static void Twice(float* x, int n) { RegTensor<float> r; }")
+    '__simd_vf__ static void Twice(float* x, int n) { tla_recorder::vector_function("Twice", "x, n", x, n); }'
     """
+    return _with_launches(_with_vector_functions(text))
+
+
+def is_for_host(text: str) -> bool:
+    """Whether a host compiler reads a source as it is."""
+    return "<<<" not in text and _REGISTERS.search(text) is None
+
+
+def _with_vector_functions(text: str) -> str:
+    parts: list[str] = []
+    start = 0
+    for word in _REGISTERS.finditer(text):
+        body, name, names = text.find("{", word.end()), word[0], ""
+        if function := re.search(r"(\w+)\s*(\()", text[word.end() : body]):
+            name, first = function[1], word.end() + function.start(2)
+            last = _closing(text, first, "()")
+            if ";" in text[last:body]:
+                continue  # declared, not defined
+            listed = re.sub(r"<[^<>]*>", "", text[first + 1 : last])
+            found = (re.search(r"(\w+)\s*(?:=.*)?\Z", one.strip(), re.S) for one in listed.split(","))
+            names = ", ".join(one[1] for one in found if one)
+        end = _closing(text, body, "{}")
+        if word.start() < start or end < 0:
+            continue
+        given = ", ".join([f'"{name}"', f'"{names}"', *filter(None, [names])])
+        lines = "\n" * text.count("\n", body, end)
+        parts.append(f"{text[start:body]}{{ tla_recorder::vector_function({given}); {lines}}}")
+        start = end + 1
+    return "".join([*parts, text[start:]])
+
+
+def _closing(text: str, start: int, pair: str) -> int:
+    """Where the bracket closes that opens at a place; -1 if it does not."""
+    depth = 0
+    for match in re.compile(f"[{re.escape(pair)}]").finditer(text, max(start, 0)):
+        depth += 1 if match[0] == pair[0] else -1
+        if not depth:
+            return match.start()
+    return -1
+
+
+def _with_launches(text: str) -> str:
     parts: list[str] = []
     start = 0
     while (found := text.find("<<<", start)) >= 0:
@@ -116,13 +162,6 @@ def _name_before(text: str, end: int) -> int:
     return at - len(match[0]) if match else end
 
 
-def names_of(header: Path) -> set[str]:
-    """Return the classes that a header of CATLASS defines, and the policies that it specializes them for."""
-    text = header.read_text("utf-8", "replace")
-    defined = re.findall(r"^(?:struct|class|enum class) (\w+)\s*[{:]", text, re.M)
-    return {*defined, *re.findall(r"^(?:struct|class) \w+<\s*(?:\w+::)*(\w+)", text, re.M)}
-
-
 class Tree(NamedTuple):
     """The sources as a compiler reads them."""
 
@@ -130,33 +169,27 @@ class Tree(NamedTuple):
     """The files to compile."""
     includes: tuple[str, ...]
     """Folders of headers, the first ones first."""
-    register_headers: dict[str, Path]
-    """Headers of CATLASS that are left out, by the macro that does so."""
 
 
 def prepare(
-    sources: Sequence[Path], texts: dict[Path, str], catlass: Path, folders: Sequence[str], room: Path, is_950: bool
+    sources: Sequence[Path], texts: dict[Path, str], catlass: Path, folders: Sequence[str], room: Path
 ) -> Tree:
-    """Return sources without launches, in a room of their own; the other files stay where they are."""
+    """Return sources that a host compiler reads, in a room of their own; other files stay where they are."""
     mains, mirrors = [*sources], []
-    if any("<<<" in text for text in texts.values()):
+    if not all(map(is_for_host, texts.values())):
         root = Path(os.path.commonpath([*(path.parent for path in texts), *folders]))
         for path, text in texts.items():
-            _write(room / "own" / path.relative_to(root), path, with_calls(text))
+            _write(room / "own" / path.relative_to(root), path, for_host(text))
         mains = [room / "own" / path.relative_to(root) for path in sources]
         mirrors = [str(room / "own" / Path(folder).relative_to(root)) for folder in folders]
-    left_out: dict[str, Path] = {}
     include = catlass / "include"
     for path in sorted([*include.rglob("*.hpp"), *include.rglob("*.h")]):
         text = path.read_text("utf-8", "replace")
-        if "<<<" in text:
-            _write(room / "include" / path.relative_to(include), path, with_calls(text))
-        if is_950 and _REGISTERS.search(text) and (guard := _GUARD.search(text)):
-            left_out[guard[1]] = path
-    own = str(sources[0].parent)
-    own_headers = Path(__file__).parent / "include"
-    includes = (str(own_headers), str(room / "include"), *mirrors, own, *folders, str(include))
-    return Tree((*mains,), (*includes, str(catlass / "examples" / "common")), left_out)
+        if not is_for_host(text):
+            _write(room / "include" / path.relative_to(include), path, for_host(text))
+    headers = [str(Path(__file__).parent / "include"), str(room / "include"), *mirrors]
+    others = [str(sources[0].parent), *folders, str(include), str(catlass / "examples" / "common")]
+    return Tree((*mains,), (*headers, *others))
 
 
 def _write(place: Path, original: Path, text: str) -> None:

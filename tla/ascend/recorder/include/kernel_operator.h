@@ -24,6 +24,7 @@
 #define __simd_vf__
 #define __simd_callee__
 #define __simt_vf__
+#define __VEC_SCOPE__
 #define __inline__ inline
 #define __forceinline__ inline
 using GM_ADDR = uint8_t*;
@@ -31,6 +32,7 @@ using GM_ADDR = uint8_t*;
 #include "tla_recorder/cube.h"
 #include "tla_recorder/launch.h"
 #include "tla_recorder/moves.h"
+#include "tla_recorder/registers.h"
 #include "tla_recorder/sync.h"
 #include "tla_recorder/vector.h"
 
@@ -60,9 +62,6 @@ inline bool likely(bool condition) { return condition; }
 inline bool unlikely(bool condition) { return condition; }
 
 namespace AscendC {
-
-namespace MicroAPI {}  // register-level vector code is not recorded
-namespace Reg {}
 
 namespace Std {
 template <class A, class B> using IsSame = std::is_same<A, B>;

@@ -80,21 +80,21 @@ template <class T> struct LocalTensor {
 
 template <class T> struct GlobalTensor {
     using PrimType = T;
-    T* start = nullptr;
+    T* address_ = nullptr;
 
-    void SetGlobalBuffer(T* buffer, uint64_t = 0) { start = buffer; }
+    void SetGlobalBuffer(T* buffer, uint64_t = 0) { address_ = buffer; }
     T* GetPhyAddr(uint64_t offset = 0) const {
         auto bytes = int64_t(offset) * SizeOfBits<T>::value / 8;
-        return reinterpret_cast<T*>(intptr_t(start) + bytes);
+        return reinterpret_cast<T*>(intptr_t(address_) + bytes);
     }
     GlobalTensor operator[](uint64_t offset) const {
         GlobalTensor rest;
-        rest.start = GetPhyAddr(offset);
+        rest.address_ = GetPhyAddr(offset);
         return rest;
     }
     template <class U> GlobalTensor<U> ReinterpretCast() const {
         GlobalTensor<U> same;
-        same.start = reinterpret_cast<U*>(start);
+        same.address_ = reinterpret_cast<U*>(address_);
         return same;
     }
     // What the host wrote. Outside of the tensor it is zero; the trace has the offset.
@@ -114,7 +114,7 @@ template <class T> struct GlobalTensor {
     template <class... Hint> void SetL2CacheHint(Hint...) const {}
 
     const char* space() const { return "GM"; }
-    std::string operand() const { return tla_recorder::global_operand(start, tla_recorder::dtype<T>()); }
+    std::string operand() const { return tla_recorder::global_operand(address_, tla_recorder::dtype<T>()); }
 };
 
 template <TPosition P = TPosition::VECCALC> struct TBuf {

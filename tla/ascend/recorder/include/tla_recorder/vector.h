@@ -179,6 +179,10 @@ void Cast(const LocalTensor<T>& dst, const LocalTensor<U>& src, const RoundMode&
     TLA_OP(Cast).operand("src", src).with("roundMode", mode).with(tla_repeat(S, mask, repeat)).with(params);
 }
 
+// Of one number of the scalar unit, which is no instruction of the vector unit.
+template <class From, class To, RoundMode M> To Cast(From value) { return To(value); }
+inline bfloat16_t Cast(float value) { return bfloat16_t(value); }
+
 template <class T, bool S = true>
 void Duplicate(const LocalTensor<T>& dst, const tla_scalar<T>& scalar, int32_t count) {
     TLA_OP(Duplicate).with("scalar", scalar).with(tla_elements{S, uint32_t(count)});
