@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``tla ascend``: architectures, and copies, plans, schedules and tiles of a matrix product on them."""
+"""``tla ascend``: architectures, and copies, plans, schedules and tiles of a product; traces of kernels."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ examples:
   tla ascend schedule 4096,4096,4096 --tile 128,256,256 --swizzle 'GemmIdentityBlockSwizzle<3,0>'
   tla ascend search AtlasA2 half 1024,576,6144 --top 5
   tla ascend copy gm-l1 'RowMajor<half>(100,100)' --tile 32,48 --at 96,96
+  tla ascend record basic_matmul.cpp -- 300 300 600
 """
 
 
@@ -48,6 +49,8 @@ def _command(name: str) -> Callable[[list[str]], int]:
         from .ascend_schedule import run as command
     elif name == "search":
         from .ascend_search import run as command
+    elif name == "record":
+        from .ascend_record import run as command
     elif name == "copy":
         from .ascend_copy import run as command
     else:

@@ -12,6 +12,6 @@ from typing import TYPE_CHECKING
 from ...ground import lazy
 
 if TYPE_CHECKING:
-    from .recording import GlobalTensor as GlobalTensor, Recording as Recording, record as record
+    from .recording import RecordedTensor as RecordedTensor, Recording as Recording, record as record
 
 lazy(__name__, guard=True)

@@ -31,10 +31,13 @@ if TYPE_CHECKING:
     from .sources import Target, Tree
     from .tools import Place
 
+_ARGUMENTS: Final = (
+    "The arguments of the program stand behind --: tla ascend record SOURCE -- 300 300 600"
+)
 _SIDES: Final = {"mix": ("AIC", "AIV"), "cube": ("AIC",), "vec": ("AIV",)}
 
 
-class GlobalTensor(NamedTuple):
+class RecordedTensor(NamedTuple):
     """A tensor in global memory, by the name of the program's pointer."""
 
     name: str
@@ -47,7 +50,7 @@ class Recording(NamedTuple):
     arch: str
     blocks: int
     """The blocks of the launch: cube cores, or vector cores of a kernel of the type vec."""
-    tensors: tuple[GlobalTensor, ...]
+    tensors: tuple[RecordedTensor, ...]
     trace: bytes
     """The lines of the trace."""
     calls: dict[str, int]
@@ -117,11 +120,18 @@ def record(
     chosen = find_arch(arch or named or "AtlasA2")
     if named not in (None, chosen.tag):
         way_out = f"It names Arch::{named} and no other architecture. Say --arch {named}."
-        raise UnsupportedError(f"{path.name} is for {named}, not for {chosen.name}", way_out, arch=chosen.name)
+        raise UnsupportedError(
+            f"{path.name} is for {named}, not for {chosen.name}", way_out, arch=chosen.name
+        )
     with TemporaryDirectory(prefix="tla-record-") as room:
         tree = prepare(sources, texts, root, folders, Path(room))
         run = _Run(Path(room), tree, target, chosen.code, root, find_compiler(compiler), progress)
-        environment = {"TLA_CORES": cores, "TLA_SECONDS": seconds, "TLA_LINES": lines, "TLA_KIND": target.kind}
+        environment = {
+            "TLA_CORES": cores,
+            "TLA_SECONDS": seconds,
+            "TLA_LINES": lines,
+            "TLA_KIND": target.kind,
+        }
         return run.recording(chosen.name, [*map(str, arguments)], environment)
 
 
@@ -133,7 +143,9 @@ def _catlass(source: Path, given: str | Path | None) -> Path:
         if os.path.isfile(os.path.join(folder, "include", "catlass", "catlass.hpp")):
             return Path(os.path.abspath(folder))
     if given or os.environ.get("CATLASS"):
-        raise ArgumentError(f"{tried[0]} is no CATLASS: it has no include/catlass/catlass.hpp", path=tried[0])
+        raise ArgumentError(
+            f"{tried[0]} is no CATLASS: it has no include/catlass/catlass.hpp", path=tried[0]
+        )
     way_out = "Say --catlass DIR, or set the environment's CATLASS; DIR/include/catlass/catlass.hpp is looked for."
     raise ArgumentError(f"no CATLASS around {source}", way_out, path=str(source))
 
@@ -158,7 +170,9 @@ class _Run:
 
     def recording(self, arch: str, arguments: list[str], environment: dict[str, object]) -> Recording:
         self._step(0)
-        with ThreadPoolExecutor(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1) as pool:
+        with ThreadPoolExecutor(
+            len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+        ) as pool:
             for _ in pool.map(self._compile, self.sides):
                 self._step()
         facts: dict[str, Any] = {}
@@ -177,7 +191,7 @@ class _Run:
         return Recording(
             arch,
             facts["blocks"],
-            (*(GlobalTensor(name, one["bytes"]) for name, one in sizes),),
+            (*(RecordedTensor(name, one["bytes"]) for name, one in sizes),),
             b"".join(parts),
             dict(calls.most_common()),
             zeros,
@@ -192,7 +206,10 @@ class _Run:
 
     def _compile(self, side: str) -> None:
         codes = {"CATLASS_ARCH": self.code, "__NPU_ARCH__": self.code}
-        macros = [f"{name}={value}" for name, value in codes.items()] + [f"TLA_RECORD_{side}", *self.target.defines]
+        macros = [f"{name}={value}" for name, value in codes.items()] + [
+            f"TLA_RECORD_{side}",
+            *self.target.defines,
+        ]
         options = ["-std=c++17", "-O0", "-g1", "-w", "-no-pie", "-fno-omit-frame-pointer"]
         options += ["-ftrivial-auto-var-init=pattern", "-include", "kernel_operator.h"]
         options += [f"-D{macro}" for macro in macros]
@@ -206,42 +223,80 @@ class _Run:
         """The error of a program that does not compile."""
         details = compiler_errors(said) or said.splitlines()[-3:]
         if "explicit specialization in non-namespace scope" in said:
-            details.append("g++ does not take these specializations. Install clang++, or say --compiler clang++.")
-        return UnsupportedError(f"{Path(self.compiler).name} refuses the program for {side}", *details, side=side)
+            details.append(
+                "g++ does not take these specializations. Install clang++, or say --compiler clang++."
+            )
+        return UnsupportedError(
+            f"{Path(self.compiler).name} refuses the program for {side}", *details, side=side
+        )
 
-    def _execute(self, side: str, arguments: list[str], environment: dict[str, object]) -> dict[str, Any]:
+    def _execute(
+        self, side: str, arguments: list[str], environment: dict[str, object]
+    ) -> dict[str, Any]:
         trace = self.room / f"{side}.trace"
-        settings = {**os.environ, **{name: str(value) for name, value in environment.items()}, "TLA_TRACE": str(trace)}
+        settings = {
+            **os.environ,
+            **{name: str(value) for name, value in environment.items()},
+            "TLA_TRACE": str(trace),
+        }
         done = subprocess.run(
-            [str(self.room / side), *arguments], env=settings, capture_output=True, text=True, errors="replace", check=False
+            [str(self.room / side), *arguments],
+            env=settings,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
         )
         try:
             return json.loads((self.room / f"{side}.trace.facts").read_text())  # type: ignore[no-any-return]
         except OSError:
             said = [*filter(None, [line.strip() for line in (done.stdout + done.stderr).splitlines()])]
-            ended = f"signal {-done.returncode}" if done.returncode < 0 else f"exit code {done.returncode}"
-            details = [f"It ended with {ended}" + (", and said:" if said else ", without a word."), *said[-5:]]
-            way_out = "Its arguments stand behind --: tla ascend record EXAMPLE.cpp -- 300 300 600"
-            raise UnsupportedError("the program launched no kernel", *details, way_out, arguments=arguments) from None
+            ended = (
+                f"signal {-done.returncode}" if done.returncode < 0 else f"exit code {done.returncode}"
+            )
+            details = [
+                f"It ended with {ended}" + (", and said:" if said else ", without a word."),
+                *said[-5:],
+            ]
+            way_out = _ARGUMENTS
+            raise UnsupportedError(
+                "the program launched no kernel", *details, way_out, arguments=arguments
+            ) from None
 
-    def _stopped(self, facts: dict[str, Any], known: _Places, environment: dict[str, object]) -> UnsupportedError:
+    def _stopped(
+        self, facts: dict[str, Any], known: _Places, environment: dict[str, object]
+    ) -> UnsupportedError:
         """The error of a kernel that did not end by itself."""
         where = known.calls[-1]
         if facts["core"] == "?":
             first, *rest = [*where, "a place without a source"]
-            way_out = "Its arguments stand behind --: tla ascend record EXAMPLE.cpp -- 300 300 600"
+            way_out = _ARGUMENTS
             called = [f"called from {place}" for place in rest[:-1][:3]]
-            return UnsupportedError(f"the program failed before it launched a kernel, at {first}", *called, way_out)
+            if missing := facts["missing_files"]:
+                called.append(
+                    f"{plural(len(missing), 'file')} of data not there, read as zeros: {', '.join(missing)}"
+                )
+            return UnsupportedError(
+                f"the program failed before it launched a kernel, at {first}", *called, way_out
+            )
         at = f" at {where[0]}" if where else ""
         via = [f"called from {place}" for place in where[1:4]]
         if facts["end"] == "fault":
             text = f"{facts['core']} touched memory that it must not{at}"
-            return UnsupportedError(text, *via, "A pointer leaves its tensor, or an assertion of the program failed.")
+            return UnsupportedError(
+                text, *via, "A pointer leaves its tensor, or an assertion of the program failed."
+            )
         if facts["end"] == "time":
             text = f"the kernel did not end in {plural(int(str(environment['TLA_SECONDS'])), 'second')}: {facts['core']} was{at}"
-            return UnsupportedError(text, *via, "Raise the time by --seconds N, or take a smaller problem.")
-        text = f"the kernel issued more than {environment['TLA_LINES']} calls: {facts['core']} went on{at}"
-        return UnsupportedError(text, *via, "Raise their number by --lines N, or take a smaller problem.")
+            return UnsupportedError(
+                text, *via, "Raise the time by --seconds N, or take a smaller problem."
+            )
+        text = (
+            f"the kernel issued more than {environment['TLA_LINES']} calls: {facts['core']} went on{at}"
+        )
+        return UnsupportedError(
+            text, *via, "Raise their number by --lines N, or take a smaller problem."
+        )
 
     def _lines(self, side: str, known: _Places, calls: Counter[str]) -> Iterable[bytes]:
         """The lines of a side, with places and names."""
@@ -279,7 +334,9 @@ class _Places:
     def _sources(self, stack: list[int]) -> list[str]:
         """The calls of a stack in CATLASS and in the program, without the way into the kernel."""
         found = (_place(self._found.get(call), self._catlass) for call in stack)
-        return [place for place in found if place and not re.match(r"catlass/(?:detail|\w+/device)/", place)]
+        return [
+            place for place in found if place and not re.match(r"catlass/(?:detail|\w+/device)/", place)
+        ]
 
     @staticmethod
     def _end(calls: list[str]) -> str:
@@ -287,7 +344,9 @@ class _Places:
         if not calls:
             return ""
         file = calls[0].rpartition(":")[0]
-        via = next((one for one in calls[1:] if "/tile/" not in one and one.rpartition(":")[0] != file), None)
+        via = next(
+            (one for one in calls[1:] if "/tile/" not in one and one.rpartition(":")[0] != file), None
+        )
         return f', "site": {json.dumps(calls[0])}' + (f', "via": {json.dumps(via)}' if via else "")
 
     def _name(self, expression: str, stack: list[int]) -> str:

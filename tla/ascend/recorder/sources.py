@@ -40,14 +40,18 @@ def target_of(source: Path) -> Target:
     if not own:
         return Target()
     name, kind, words = own[0]
-    others = [path for word in words.split() if (path := source.parent / word) != source and path.is_file()]
+    others = [
+        path for word in words.split() if (path := source.parent / word) != source and path.is_file()
+    ]
 
     def given(command: str) -> list[str]:
         calls = re.findall(rf"{command}\(\s*{re.escape(name)}\s+(?:PRIVATE|PUBLIC)\s+([^)]*)\)", text)
         return [word for call in calls for word in call.split()]
 
     here = str(source.parent)
-    folders = [word.replace("${CMAKE_CURRENT_SOURCE_DIR}", here) for word in given("target_include_directories")]
+    folders = [
+        word.replace("${CMAKE_CURRENT_SOURCE_DIR}", here) for word in given("target_include_directories")
+    ]
     known = [folder for folder in folders if "$" not in folder]
     return Target(kind, (*others,), (*given("target_compile_definitions"),), (*known,))
 

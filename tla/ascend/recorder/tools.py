@@ -26,10 +26,14 @@ def find_compiler(name: str | None = None) -> str:
     Raises:
         UnsupportedError: there is none.
     """
-    found = next((path for word in (_COMPILERS if name is None else [name]) if (path := shutil.which(word))), None)
+    found = next(
+        (path for word in (_COMPILERS if name is None else [name]) if (path := shutil.which(word))), None
+    )
     if found is None:
         what = "no clang++ and no g++" if name is None else f"no compiler {name}"
-        way_out = "Install clang: on Debian and Ubuntu `apt-get install clang`. Or name one: --compiler PATH."
+        way_out = (
+            "Install clang: on Debian and Ubuntu `apt-get install clang`. Or name one: --compiler PATH."
+        )
         raise UnsupportedError(f"there is {what} on this machine", way_out, compiler=name)
     return found
 
@@ -37,7 +41,9 @@ def find_compiler(name: str | None = None) -> str:
 def compiler_errors(text: str, most: int = 3) -> list[str]:
     """Return the first errors of what a compiler printed, each with where its templates were asked for."""
     lines = text.splitlines()
-    starts = [i for i, line in enumerate(lines) if re.search(r": (?:fatal )?error: |undefined reference", line)]
+    starts = [
+        i for i, line in enumerate(lines) if re.search(r": (?:fatal )?error: |undefined reference", line)
+    ]
     found: list[str] = []
     for start in starts[:most]:
         found.append(lines[start])
@@ -53,7 +59,9 @@ def _next(starts: list[int], start: int) -> int | None:
 def places(program: str, addresses: Iterable[int]) -> dict[int, Place]:
     """Return the file and line of each return address of a program; unknown ones are left out."""
     asked = sorted({*addresses})
-    tool = next((path for word in ("addr2line", "llvm-symbolizer") if (path := shutil.which(word))), None)
+    tool = next(
+        (path for word in ("addr2line", "llvm-symbolizer") if (path := shutil.which(word))), None
+    )
     if tool is None:
         versions = (f"llvm-symbolizer-{version}" for version in range(22, 10, -1))
         tool = next((path for word in versions if (path := shutil.which(word))), None)
@@ -61,7 +69,9 @@ def places(program: str, addresses: Iterable[int]) -> dict[int, Place]:
         return {}
     as_gnu = [] if tool.endswith("addr2line") else ["--output-style=GNU", "--no-inlines"]
     text = "".join(f"{address - 1:#x}\n" for address in asked)
-    done = subprocess.run([tool, *as_gnu, "-e", program], input=text, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [tool, *as_gnu, "-e", program], input=text, capture_output=True, text=True, check=False
+    )
     found: dict[int, Place] = {}
     for address, line in zip(asked, done.stdout.splitlines(), strict=False):
         match = re.match(r"(.+):(\d+)", line)
