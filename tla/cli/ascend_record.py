@@ -26,18 +26,18 @@ examples:
   tla ascend record my_kernel.cpp --catlass ~/catlass --cores 4 -o trace.jsonl.gz -- 512 512 512
   tla ascend record fai.cpp --arch AtlasA2 --json -- 1 100 300 2 1 128 0 0 --datapath data
 
-The program is compiled by an ordinary clang++ against headers that stand for AscendC and the ACL runtime,
-once for the cube cores and once for the vector cores, and run on this machine. No CANN and no NPU is
-needed. Words behind -- are the arguments of the program.
+An ordinary clang++ compiles the program against headers that stand for AscendC and the ACL runtime, once
+for the cube cores and once for the vector cores, and the program runs on this machine: record only what
+you would run. It needs no CANN and no NPU. Words behind -- are its arguments.
 
 A line of the trace is one call: its core, pipe, operands, parameters, and the place in the sources.
-Nothing is computed: a scalar that a kernel reads from a buffer is zero, and one that it reads from global
-memory is what the host wrote. Code on vector registers of Ascend950 is one line for each vector function.
+Nothing is computed: a scalar that a kernel reads from a buffer is zero, and one from global memory is
+what the host wrote there. On Ascend950 each function on vector registers is one line.
 
-What is not said comes from the example: its architecture from the names in the source, the type of its
-cores, macros and other sources from the CMakeLists.txt beside it, CATLASS from the folders around it.
+What you do not say comes from the example: the architecture from the names in its source, the type of
+its cores, macros and other sources from the CMakeLists.txt beside it, CATLASS from the folders around it.
 
-exit code 1: there is no compiler or no CATLASS, the program does not compile, or its kernel does not end.
+exit code 1: no compiler, no CATLASS, a program that does not compile, or a kernel that does not end.
 """
 
 

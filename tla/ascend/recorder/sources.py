@@ -19,7 +19,7 @@ _REGISTERS: Final = re.compile(r"(?<!// )\b(?:__simd_vf__|__simd_callee__|__VEC_
 
 
 class Target(NamedTuple):
-    """What ``CMakeLists.txt`` says of an example: its type of kernel, other sources, definitions, folders."""
+    """What ``CMakeLists.txt`` says of an example: type of kernel, other sources, macros, folders."""
 
     kind: str = "mix"
     others: tuple[Path, ...] = ()
@@ -33,7 +33,7 @@ def target_of(source: Path) -> Target:
         text = (source.parent / "CMakeLists.txt").read_text("utf-8", "replace")
     except OSError:
         return Target()
-    lists = {name: words for name, words in re.findall(r"set\(\s*(\w+)\s+([^)]*)\)", text)}
+    lists: dict[str, str] = dict(re.findall(r"set\(\s*(\w+)\s+([^)]*)\)", text))
     text = re.sub(r"\$\{(\w+)\}", lambda match: lists.get(match[1], match[0]), text)
     named = re.findall(r"catlass_example_add_executable\(\s*(\S+)\s+(cube|vec|mix)\b([^)]*)\)", text)
     own = [words for words in named if source.name in words[2].split()] or named
@@ -62,6 +62,11 @@ def architecture_of(texts: Iterable[str]) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
+def needs_catlass(texts: Iterable[str]) -> bool:
+    """Whether sources include CATLASS."""
+    return any(re.search(r'#\s*include\s*[<"](?:catlass/|tla/|helper\.hpp)', text) for text in texts)
+
+
 def files_of(sources: Sequence[Path], folders: Sequence[str]) -> dict[Path, str]:
     """Return the texts of sources and of all that they include from their own folders.
 
@@ -79,7 +84,10 @@ def files_of(sources: Sequence[Path], folders: Sequence[str]) -> dict[Path, str]
         except OSError as error:
             raise UnsupportedError(f"cannot read {path}: {error.strerror}", path=str(path)) from None
         for name in _INCLUDE.findall(texts[path]):
-            places = (Path(os.path.normpath(Path(folder) / name)) for folder in (path.parent, *folders))
+            places = (
+                Path(os.path.normpath(os.path.join(folder, name)))
+                for folder in (str(path.parent), *folders)
+            )
             rest += [place for place in places if place.is_file()][:1]
     return texts
 
@@ -91,8 +99,8 @@ def for_host(text: str) -> str:
 
     >>> for_host("Kernel<half><<<cores, nullptr, stream>>>(a, b);")
     'tla_recorder::launch([&](auto... tla) { Kernel<half>(tla...); }, cores, nullptr, stream)(a, b);'
-    >>> for_host("__simd_vf__ static void Twice(float* x, int n) { RegTensor<float> r; }")
-    '__simd_vf__ static void Twice(float* x, int n) { tla_recorder::vector_function("Twice", "x, n", x, n); }'
+    >>> for_host("__simd_vf__ void Twice(float* x, int n) { RegTensor<float> r; }")
+    '__simd_vf__ void Twice(float* x, int n) { tla_recorder::vector_function("Twice", "x, n", x, n); }'
     """
     return _with_launches(_with_vector_functions(text))
 
@@ -176,9 +184,13 @@ class Tree(NamedTuple):
 
 
 def prepare(
-    sources: Sequence[Path], texts: dict[Path, str], catlass: Path, folders: Sequence[str], room: Path
+    sources: Sequence[Path],
+    texts: dict[Path, str],
+    catlass: Path | None,
+    folders: Sequence[str],
+    room: Path,
 ) -> Tree:
-    """Return sources that a host compiler reads, in a room of their own; other files stay where they are."""
+    """Return sources that a host compiler reads: changed ones in a room, the others where they are."""
     mains, mirrors = [*sources], []
     if not all(map(is_for_host, texts.values())):
         root = Path(os.path.commonpath([*(path.parent for path in texts), *folders]))
@@ -186,14 +198,16 @@ def prepare(
             _write(room / "own" / path.relative_to(root), path, for_host(text))
         mains = [room / "own" / path.relative_to(root) for path in sources]
         mirrors = [str(room / "own" / Path(folder).relative_to(root)) for folder in folders]
-    include = catlass / "include"
-    for path in sorted([*include.rglob("*.hpp"), *include.rglob("*.h")]):
-        text = path.read_text("utf-8", "replace")
-        if not is_for_host(text):
-            _write(room / "include" / path.relative_to(include), path, for_host(text))
     headers = [str(Path(__file__).parent / "include"), str(room / "include"), *mirrors]
-    others = [str(sources[0].parent), *folders, str(include), str(catlass / "examples" / "common")]
-    return Tree((*mains,), (*headers, *others))
+    headers += [str(sources[0].parent), *folders]
+    if catlass is not None:
+        include = catlass / "include"
+        for path in sorted([*include.rglob("*.hpp"), *include.rglob("*.h")]):
+            text = path.read_text("utf-8", "replace")
+            if not is_for_host(text):
+                _write(room / "include" / path.relative_to(include), path, for_host(text))
+        headers += [str(include), str(catlass / "examples" / "common")]
+    return Tree((*mains,), (*headers,))
 
 
 def _write(place: Path, original: Path, text: str) -> None:

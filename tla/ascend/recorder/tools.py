@@ -39,7 +39,7 @@ def find_compiler(name: str | None = None) -> str:
 
 
 def compiler_errors(text: str, most: int = 3) -> list[str]:
-    """Return the first errors of what a compiler printed, each with where its templates were asked for."""
+    """Return the first errors of a compiler, each with the place that asked for its templates."""
     lines = text.splitlines()
     starts = [
         i for i, line in enumerate(lines) if re.search(r": (?:fatal )?error: |undefined reference", line)
@@ -56,7 +56,7 @@ def _next(starts: list[int], start: int) -> int | None:
     return next((other for other in starts if other > start), None)
 
 
-def places(program: str, addresses: Iterable[int]) -> dict[int, Place]:
+def places_of(program: str, addresses: Iterable[int]) -> dict[int, Place]:
     """Return the file and line of each return address of a program; unknown ones are left out."""
     asked = sorted({*addresses})
     tool = next(

@@ -68,7 +68,10 @@ inline void note_place(void* context) {
     stopped_at.insert(stopped_at.begin(), place);
 }
 
+inline bool runs = false;  // a kernel does
+
 inline void on_time(int, siginfo_t*, void* context) {
+    if (launches && !runs) _exit(0);  // what the host does after its last kernel does not matter
     note_place(context);
     finish("time");
 }
@@ -112,8 +115,16 @@ inline void handle(int signal, void (*handler)(int, siginfo_t*, void*)) {
     sigaction(signal, &action, nullptr);
 }
 
+inline void start_timer() {
+    itimerval timer{};
+    timer.it_value.tv_sec = atol(setting("TLA_SECONDS", "60").c_str());
+    setitimer(ITIMER_VIRTUAL, &timer, nullptr);
+}
+
 inline bool watch() {
     handle(SIGFPE, on_division);
+    handle(SIGVTALRM, on_time);
+    start_timer();
     for (int signal : {SIGSEGV, SIGBUS, SIGABRT}) handle(signal, on_fault);
     return true;
 }
@@ -124,10 +135,7 @@ template <class Call> [[gnu::noinline]] void run_on_cores(uint32_t blocks, const
     if (!trace) trace = fopen(setting("TLA_TRACE", "trace").c_str(), "w");
     most_lines = atoll(setting("TLA_LINES", "1000000").c_str());
     watch();
-    handle(SIGVTALRM, on_time);
-    itimerval timer{};
-    timer.it_value.tv_sec = atol(setting("TLA_SECONDS", "60").c_str());
-    setitimer(ITIMER_VIRTUAL, &timer, nullptr);
+    runs = true;
 
     core.blocks = int(blocks);
 #ifdef TLA_RECORD_AIV
@@ -144,10 +152,10 @@ template <class Call> [[gnu::noinline]] void run_on_cores(uint32_t blocks, const
         call();
     }
     for (int signal : {SIGSEGV, SIGBUS, SIGABRT}) ::signal(signal, SIG_DFL);  // what the host does then is its own
-    timer = {};
-    setitimer(ITIMER_VIRTUAL, &timer, nullptr);
+    runs = false;
     ++launches;
     finish("ran");
+    start_timer();
 }
 
 // `kernel<<<blocks, ...>>>(arguments)` becomes `launch(kernel, blocks, ...)(arguments)`. A core has its own copies.
