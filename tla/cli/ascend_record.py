@@ -34,8 +34,8 @@ A line of the trace is one call: its core, pipe, operands, parameters, and the p
 Nothing is computed: a scalar that a kernel reads from a buffer is zero, and one from global memory is
 what the host wrote there. On Ascend950 each function on vector registers is one line.
 
-What you do not say comes from the example: the architecture from the names in its source, the type of
-its cores, macros and other sources from the CMakeLists.txt beside it, CATLASS from the folders around it.
+What you do not say comes from the example: the architecture from the names in its source; the type of
+its cores, macros and other sources from the CMakeLists.txt beside it; CATLASS from the folders around.
 
 exit code 1: no compiler, no CATLASS, a program that does not compile, or a kernel that does not end.
 """

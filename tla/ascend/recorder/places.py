@@ -8,12 +8,34 @@ import os
 import re
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, TypedDict
 
 from .tools import places_of
 
 if TYPE_CHECKING:
     from .tools import Place
+
+
+class Malloc(TypedDict):
+    """An allocation in global memory."""
+
+    expression: str
+    stack: int
+    bytes: int
+
+
+class Facts(TypedDict):
+    """What a program leaves beside its trace; addresses are those of its code."""
+
+    end: str
+    core: str
+    launches: int
+    blocks: int
+    tensors: list[Malloc]
+    stacks: list[list[int]]
+    divisions_by_zero: list[tuple[int, int]]
+    missing_files: list[str]
+
 
 _OWN: Final = (f"{Path(__file__).parent}{os.sep}", "/usr/include/", "/usr/lib/")
 _WAY_IN: Final = re.compile(r"catlass/(?:detail|\w+/device)/")
@@ -23,8 +45,8 @@ _WAY_IN: Final = re.compile(r"catlass/(?:detail|\w+/device)/")
 class Places:
     """The places of the calls of a program, and the names of its tensors."""
 
-    def __init__(self, program: str, facts: dict[str, Any], catlass: Path | None) -> None:
-        stacks: list[list[int]] = facts["stacks"]
+    def __init__(self, program: str, facts: Facts, catlass: Path | None) -> None:
+        stacks = facts["stacks"]
         zeros = [place for place, _ in facts["divisions_by_zero"]]
         found = places_of(program, [*zeros, *(call for stack in stacks for call in stack)])
         self.calls = [

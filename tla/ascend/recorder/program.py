@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ...errors import UnsupportedError
 from ...ground import plural
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from .places import Facts
     from .sources import Tree
 
 _OPTIONS: Final = (
@@ -73,7 +74,7 @@ class Program(NamedTuple):
 
     def run(
         self, arguments: Sequence[str], settings: dict[str, str], limits: Limits
-    ) -> tuple[Any, Places]:
+    ) -> tuple[Facts, Places]:
         """Run it, and return what it left beside the trace.
 
         Raises:
@@ -94,9 +95,7 @@ class Program(NamedTuple):
             check=False,
         )
         try:
-            facts: dict[str, Any] = json.loads(
-                (self.room / f"{self.side}.trace.facts").read_text("utf-8")
-            )
+            facts: Facts = json.loads((self.room / f"{self.side}.trace.facts").read_text("utf-8"))
         except OSError:
             raise _idle(done) from None
         places = Places(str(self.room / self.side), facts, self.catlass)
@@ -125,7 +124,7 @@ def _idle(done: subprocess.CompletedProcess[str]) -> UnsupportedError:
     return UnsupportedError("the program launched no kernel", how, *said[-5:], _ARGUMENTS)
 
 
-def _stopped(facts: dict[str, Any], calls: list[str], limits: Limits) -> UnsupportedError:
+def _stopped(facts: Facts, calls: list[str], limits: Limits) -> UnsupportedError:
     """The error of a program that did not end by itself."""
     core, end = facts["core"], facts["end"]
     at = f" at {calls[0]}" if calls else ""

@@ -25,6 +25,8 @@ from .tools import find_compiler
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from .places import Facts, Places
+
 _SIDES: Final = {"mix": ("AIC", "AIV"), "cube": ("AIC",), "vec": ("AIV",)}
 
 
@@ -125,13 +127,17 @@ def record(
             for _ in pool.map(Program.compile, programs):
                 step()
         settings = {"TLA_CORES": str(cores), "TLA_KIND": kind or target.kind}
+        words, limits = [*map(str, arguments)], Limits(seconds, lines)
         parts: list[str] = []
         zeros: dict[str, int] = {}
+        left: list[tuple[Facts, Places]] = []
         for program in programs:
-            facts, places = program.run([*map(str, arguments)], settings, Limits(seconds, lines))
+            left.append(program.run(words, settings, limits))
+            places = left[-1][1]
             parts += program.lines(places)
             zeros |= places.divisions_by_zero
             step()
+    facts, places = left[-1]
     calls = Counter(line.split('"op": "', 1)[1].partition('"')[0] for line in parts)
     sizes = zip(places.names, facts["tensors"], strict=True)
     return Recording(
