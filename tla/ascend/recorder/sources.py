@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 _INCLUDE: Final = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.M)
 _REGISTERS: Final = re.compile(r"(?<!// )\b(?:__simd_vf__|__simd_callee__|__VEC_SCOPE__)\b")
 """What stands before code on vector registers."""
+_OF_CORE: Final = re.compile(
+    r"template ?<(?:int32_t CORE_TYPE = g_coreType)?>(?P<way>\s*CATLASS_DEVICE\s[\w\s()]*?\bvoid\s+)"
+    r"operator\(\)(?:<(?P<core>AscendC::AI[CV])>)?\("
+)
+"""The call of a kernel for any type of core, and what specializes it for one."""
 
 
 class Target(NamedTuple):
@@ -102,12 +107,35 @@ def for_host(text: str) -> str:
     >>> for_host("__simd_vf__ void Twice(float* x, int n) { RegTensor<float> r; }")
     '__simd_vf__ void Twice(float* x, int n) { tla_recorder::vector_function("Twice", "x, n", x, n); }'
     """
-    return _with_launches(_with_vector_functions(text))
+    return _with_launches(_with_vector_functions(_with_overloads(text)))
 
 
 def is_for_host(text: str) -> bool:
     """Whether a host compiler reads a source as it is."""
-    return "<<<" not in text and _REGISTERS.search(text) is None
+    return "<<<" not in text and not _REGISTERS.search(text) and not _OF_CORE.search(text)
+
+
+def _with_overloads(text: str) -> str:
+    """Return a source with overloads in place of specializations inside a class, which g++ refuses.
+
+    What a class specializes is for the other types of cores.
+    """
+    parts: list[str] = []
+    start = len(text)
+    cores: list[str] = []
+    for match in reversed([*_OF_CORE.finditer(text)]):
+        parts.append(text[match.end() : start])
+        start = match.start()
+        core = match["core"]
+        if core is not None:
+            cores.append(f"CORE_TYPE != {core}")
+            condition = f"CORE_TYPE == {core}"
+        else:
+            condition = " && ".join(cores) or "true"
+            cores = []
+        head = f"template <int32_t CORE_TYPE = g_coreType, std::enable_if_t<{condition}, int> = 0>"
+        parts.append(f"{head}{match['way']}operator()(")
+    return text[:start] + "".join(reversed(parts))
 
 
 def _with_vector_functions(text: str) -> str:
