@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,6 @@ from .progress import progress_bar
 from .saving import expect_place, is_standard_output, mapped
 
 if TYPE_CHECKING:
-    import argparse
-
     from ..ascend import Recording
 
 _EPILOG = """\
@@ -45,6 +44,8 @@ def run(arguments: list[str]) -> int:
     at = arguments.index("--") if "--" in arguments else len(arguments)
     parser = _parser()
     options = parser.parse_args(arguments[:at])
+    if options.words:
+        parser.error(f"the arguments of the program stand behind --: -- {' '.join(options.words)}")
     name: str = options.output or f"{Path(options.source).stem}.jsonl.gz"
     if not is_standard_output(name):
         expect_place(name)
@@ -88,6 +89,7 @@ def _recorded(options: argparse.Namespace, arguments: list[str]) -> Recording:
 def _parser() -> argparse.ArgumentParser:
     parser = argument_parser("ascend record", _EPILOG, SUBCOMMANDS["record"])
     parser.add_argument("source", metavar="SOURCE", help="the C++ file of a CATLASS program")
+    parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
     parser.add_argument("--catlass", metavar="DIR", help="the folder of CATLASS; else that of $CATLASS")
     parser.add_argument("--arch", metavar="ARCH", help="AtlasA2, AtlasA3 or Ascend950")
     parser.add_argument(
@@ -152,7 +154,6 @@ def _report(name: str, recording: Recording) -> list[str]:
     )
     lines = [
         f"{name_of(name)}: {count} on {recording.arch}, {plural(recording.blocks, 'block')}{launches}",
-        "",
         "calls",
     ]
     lines += [f"  {times:>8}  {call}" for call, times in recording.calls.items()]
