@@ -317,8 +317,8 @@ def test_a_kernel_of_catlass_leaves_its_trace(entry: dict[str, Any], tmp_path: P
         np.array([length], np.int64).tofile(tmp_path / f"{file}.bin")
     arguments = [str(word).replace("@fa/a", str(tmp_path)) for word in entry["args"]]
     recording = record(source, arguments, catlass=CATLASS, kind=kind, defines=["L2_CACHE_HINT"])
-    with gzip.open(TRACES / entry["file"], "rt") as file:
-        expected = [json.loads(line) for line in file]
+    with gzip.open(TRACES / entry["file"], "rt") as lines:
+        expected = [json.loads(line) for line in lines]
     found = rows(recording)
     assert len(found) == len(expected)
     for old, row in zip(expected, found, strict=True):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``tla ascend``: architectures, and copies, plans, schedules and tiles of a product; traces of kernels."""
+"""``tla ascend``: architectures; copies, plans, schedules and tiles of a product; traces of kernels."""
 
 from __future__ import annotations
 

@@ -149,13 +149,10 @@ def _facts(recording: Recording) -> dict[str, Any]:
 
 def _report(name: str, recording: Recording) -> list[str]:
     count = plural(sum(recording.calls.values()), "call")
-    launches = (
-        "" if recording.launches == 1 else f" in {recording.launches} launches, one after the other"
-    )
-    lines = [
-        f"{name_of(name)}: {count} on {recording.arch}, {plural(recording.blocks, 'block')}{launches}",
-        "calls",
-    ]
+    blocks = plural(recording.blocks, "block")
+    if recording.launches > 1:
+        blocks += f" in {recording.launches} launches, one after the other"
+    lines = [f"{name_of(name)}: {count} on {recording.arch}, {blocks}", "", "calls"]
     lines += [f"  {times:>8}  {call}" for call, times in recording.calls.items()]
     lines += ["", "tensors in global memory"]
     lines += [f"  {tensor.name}: {bytes_in_words(tensor.bytes)}" for tensor in recording.tensors]
