@@ -31,14 +31,24 @@ _SIDES: Final = {"mix": ("AIC", "AIV"), "cube": ("AIC",), "vec": ("AIV",)}
 
 
 class RecordedTensor(NamedTuple):
-    """A tensor in global memory, by the name of the program's pointer."""
+    """A tensor in global memory, by the name of the program's pointer.
+
+    >>> RecordedTensor("A", 300 * 600 * 2).bytes
+    360000
+    """
 
     name: str
     bytes: int
 
 
 class Recording(NamedTuple):
-    """What a program issued on each core."""
+    """What a program issued on each core.
+
+    >>> line = b'{"core": "AIC0", "op": "PipeBarrier", "pipe": "ALL"}\\n'
+    >>> recording = Recording("AtlasA2", 1, (), line, {"PipeBarrier": 1}, {}, (), 1)
+    >>> recording.packed("trace.jsonl") == line, recording.packed("trace.jsonl.gz")[:2]
+    (True, b'\\x1f\\x8b')
+    """
 
     arch: str
     blocks: int
@@ -75,6 +85,13 @@ def record(
     progress: Callable[[int, int], object] | None = None,
 ) -> Recording:
     """Compile a CATLASS program for the host, run it, and return what its kernel issued.
+
+    The program runs with the rights of its caller, and may do anything.
+
+    >>> record("no_such_kernel.cpp", [300, 300, 600])
+    Traceback (most recent call last):
+        ...
+    tla.errors.ArgumentError: there is no file no_such_kernel.cpp
 
     Args:
         source: The C++ file with ``main``; it may launch kernels by ``<<<>>>``.
