@@ -24,7 +24,6 @@ examples:
   tla ascend schedule 4096,4096,4096 --tile 128,256,256 --swizzle 'GemmIdentityBlockSwizzle<3,0>'
   tla ascend search AtlasA2 half 1024,576,6144 --top 5
   tla ascend copy gm-l1 'RowMajor<half>(100,100)' --tile 32,48 --at 96,96
-  tla ascend record basic_matmul.cpp -- 300 300 600
 """
 
 
