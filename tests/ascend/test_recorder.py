@@ -188,6 +188,10 @@ def test_bad_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         record(source, arch="Ascend960")
     with pytest.raises(UnsupportedError, match="there is no compiler no-such-c"):
         record(source, compiler="no-such-c++")
+    with monkeypatch.context() as there:
+        there.setattr("sys.platform", "darwin")
+        with pytest.raises(UnsupportedError, match="recorded on Linux; this is darwin"):
+            record(source)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UnsupportedError, match=r"no clang\+\+ and no g\+\+ on this machine"):
         record(source)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -113,6 +114,8 @@ def record(
         ArgumentError: the file, the folder, the architecture or the kind is none.
         UnsupportedError: there is no compiler, it refuses the program, or the kernel does not end.
     """
+    if not sys.platform.startswith("linux"):
+        raise UnsupportedError(f"kernels are recorded on Linux; this is {sys.platform}")
     path = Path(os.path.abspath(source))
     if not path.is_file():
         raise ArgumentError(f"there is no file {source}", path=str(source))

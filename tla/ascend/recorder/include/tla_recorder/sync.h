@@ -5,18 +5,16 @@
 
 namespace tla_recorder {
 
-// An event id that the program never set: the compiler fills such variables with one byte.
-template <class T> bool is_unset(T id) {
-    uint8_t bytes[sizeof id];
-    memcpy(bytes, &id, sizeof id);
-    for (uint8_t byte : bytes) {
-        if (byte != bytes[0]) return false;
+// An event id that the program never set: the compiler fills such a variable, of 1, 2 or 4 bytes, with one byte.
+inline bool is_unset(uint32_t id) {
+    for (uint32_t byte : {0xAAu, 0xFEu}) {  // clang's, g++'s
+        if (id == byte || id == byte * 0x101 || id == byte * 0x1010101) return true;
     }
-    return bytes[0] == 0xAA || bytes[0] == 0xFE;  // clang's, g++'s
+    return false;
 }
 
 inline void flag(const char* op, const std::string& pipe, AscendC::HardEvent event, int32_t id) {
-    bool unset = is_unset(id) || is_unset(uint16_t(id)) || is_unset(uint8_t(id));
+    bool unset = is_unset(uint32_t(id));
     Line line(op, pipe);
     line.with("event", event).with("id", unset ? 0 : id);
     if (unset) line.with("id_uninitialised", true);
