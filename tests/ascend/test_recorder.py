@@ -232,6 +232,10 @@ def test_sources_for_the_host() -> None:
         assert for_host(text).count("\n") == text.count("\n")
         assert not is_for_host(text)
         assert is_for_host(for_host(text)) or text is vector
+    assert for_host("::A<B<C>>::D::f<1> <<<n>>> (x);") == (
+        "tla_recorder::launch([&](auto... tla) { ::A<B<C>>::D::f<1> (tla...); }, n) (x);"
+    )
+    assert for_host("// see <<< below\nf<<<n>>>(x);").startswith("// see <<< below\ntla_recorder")
     assert for_host("a << b >> c; x <<= 2;") == "a << b >> c; x <<= 2;"
 
 

@@ -49,7 +49,7 @@ class Places:
         stacks = facts["stacks"]
         zeros = [place for place, _ in facts["divisions_by_zero"]]
         found = places_of(program, [*zeros, *(call for stack in stacks for call in stack)])
-        self.calls = [
+        self.calls: list[list[str]] = [
             [
                 text
                 for call in stack
@@ -58,9 +58,9 @@ class Places:
             for stack in stacks
         ]
         """The calls of each stack in CATLASS and in the program, the innermost first."""
-        self.ends = [_end(calls) for calls in self.calls]
+        self.ends: list[str] = [_end(calls) for calls in self.calls]
         """The end of a line of the trace, for each stack."""
-        self.divisions_by_zero = {
+        self.divisions_by_zero: dict[str, int] = {
             _text(found.get(place), catlass) or "?": times for place, times in facts["divisions_by_zero"]
         }
         self.names: list[str] = []

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _INCLUDE: Final = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.M)
 _REGISTERS: Final = re.compile(r"(?<!// )\b(?:__simd_vf__|__simd_callee__|__VEC_SCOPE__)\b")
 """What stands before code on vector registers."""
+_LAUNCH: Final = re.compile(r"<<<((?:(?!<<<)[^;])*?)>>>(?=\s*\()")
 _OF_CORE: Final = re.compile(
     r"template ?<(?:int32_t CORE_TYPE = g_coreType)?>(?P<way>\s*CATLASS_DEVICE\s[\w\s()]*?\bvoid\s+)"
     r"operator\(\)(?:<(?P<core>AscendC::AI[CV])>)?\("
@@ -174,32 +175,35 @@ def _closing(text: str, start: int, pair: str) -> int:
 def _with_launches(text: str) -> str:
     parts: list[str] = []
     start = 0
-    while (found := text.find("<<<", start)) >= 0:
-        end = text.find(">>>", found)
-        name = _name_before(text, found)
-        if end < 0 or name == found:
-            parts.append(text[start : found + 3])
-            start = found + 3
-            continue
-        call = f"tla_recorder::launch([&](auto... tla) {{ {text[name:found]}(tla...); }}, "
-        parts.append(f"{text[start:name]}{call}{text[found + 3 : end]})")
-        start = end + 3
+    for launch in _LAUNCH.finditer(text):
+        name = _name_before(text, launch.start())
+        if name < launch.start():
+            call = (
+                f"tla_recorder::launch([&](auto... tla) {{ {text[name : launch.start()]}(tla...); }}, "
+            )
+            parts.append(f"{text[start:name]}{call}{launch[1]})")
+            start = launch.end()
     return "".join([*parts, text[start:]])
 
 
 def _name_before(text: str, end: int) -> int:
     """Where the name of a kernel begins, with its template arguments, that ends before a launch."""
     at = len(text[:end].rstrip())
-    if text[at - 1 : at] == ">":
-        depth = 0
-        while at:
-            at -= 1
-            depth += {">": 1, "<": -1}.get(text[at], 0)
-            if not depth:
-                break
-        at = len(text[:at].rstrip())
-    match = re.search(r"(?:(?:::)?\b[A-Za-z_]\w*)+\Z", text[max(0, at - 500) : at])
-    return at - len(match[0]) if match else end
+    while True:
+        if text[at - 1 : at] == ">":
+            depth = 0
+            while at:
+                at -= 1
+                depth += {">": 1, "<": -1}.get(text[at], 0)
+                if not depth:
+                    break
+            at = len(text[:at].rstrip())
+        word = re.search(r"(?:::)?\b[A-Za-z_]\w*\Z", text[max(0, at - 200) : at])
+        if word is None:
+            return end
+        at -= len(word[0])
+        if not word[0].startswith("::") or not re.match(r"[\w>]", text[at - 1 : at]):
+            return at
 
 
 class Tree(NamedTuple):
