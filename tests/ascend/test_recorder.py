@@ -180,8 +180,10 @@ def test_bad_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = written(tmp_path, TWICE)
     with pytest.raises(ArgumentError, match="there is no file"):
         record(tmp_path / "none.cpp")
-    with pytest.raises(ArgumentError, match="1 core or more, not on 0"):
+    with pytest.raises(ArgumentError, match="cores is 0: it must be at least 1"):
         record(source, cores=0)
+    with pytest.raises(ArgumentError, match="with a zero byte"):
+        record(source, ["a\0"])
     with pytest.raises(ArgumentError, match="for cube, vec or mix, not for 'cbue'"):
         record(source, kind="cbue")
     with pytest.raises(UnsupportedError, match=r"there is no architecture|Ascend960"):

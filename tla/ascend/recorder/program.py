@@ -95,9 +95,10 @@ class Program(NamedTuple):
             check=False,
         )
         try:
-            facts: Facts = json.loads((self.room / f"{self.side}.trace.facts").read_text("utf-8"))
+            text = (self.room / f"{self.side}.trace.facts").read_text("utf-8", "replace")
         except OSError:
             raise _idle(done) from None
+        facts: Facts = json.loads(text, strict=False)  # a name of a file may hold anything
         places = Places(str(self.room / self.side), facts, self.catlass)
         if facts["end"] != "ran":
             raise _stopped(facts, places.calls[-1], limits)

@@ -117,10 +117,15 @@ def record(
     if not sys.platform.startswith("linux"):
         raise UnsupportedError(f"kernels are recorded on Linux; this is {sys.platform}")
     path = Path(os.path.abspath(source))
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise ArgumentError(f"there is no file {source}", path=str(source))
-    if cores < 1:
-        raise ArgumentError(f"a kernel runs on 1 core or more, not on {cores}", cores=cores)
+    for name, count in {"cores": cores, "seconds": seconds, "lines": lines}.items():
+        if count < 1:
+            raise ArgumentError(f"{name} is {count}: it must be at least 1", **{name: count})
+    words = [*map(str, arguments)]
+    for word in (*words, *defines, *map(str, includes)):
+        if "\0" in word:
+            raise ArgumentError(f"no program takes a word with a zero byte: {word!r}", word=word)
     target = target_of(path)
     sides = _SIDES.get(kind or target.kind)
     if sides is None:
@@ -147,7 +152,7 @@ def record(
             for _ in pool.map(Program.compile, programs):
                 step()
         settings = {"TLA_CORES": str(cores), "TLA_KIND": kind or target.kind}
-        words, limits = [*map(str, arguments)], Limits(seconds, lines)
+        limits = Limits(seconds, lines)
         parts: list[str] = []
         zeros: dict[str, int] = {}
         left: list[tuple[Facts, Places]] = []

@@ -90,11 +90,8 @@ def files_of(sources: Sequence[Path], folders: Sequence[str]) -> dict[Path, str]
         except OSError as error:
             raise UnsupportedError(f"cannot read {path}: {error.strerror}", path=str(path)) from None
         for name in _INCLUDE.findall(texts[path]):
-            places = (
-                Path(os.path.normpath(os.path.join(folder, name)))
-                for folder in (str(path.parent), *folders)
-            )
-            rest += [place for place in places if place.is_file()][:1]
+            places = (os.path.join(folder, name) for folder in (str(path.parent), *folders))
+            rest += [Path(os.path.normpath(place)) for place in places if os.path.isfile(place)][:1]
     return texts
 
 
@@ -244,4 +241,5 @@ def prepare(
 
 def _write(place: Path, original: Path, text: str) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(f'#line 1 "{original}"\n{text}', "utf-8")
+    name = str(original).replace("\\", "\\\\").replace('"', '\\"')
+    place.write_text(f'#line 1 "{name}"\n{text}', "utf-8")
