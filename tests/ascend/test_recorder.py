@@ -230,7 +230,12 @@ def test_sources_for_the_host() -> None:
         "template <int32_t CORE_TYPE = g_coreType, std::enable_if_t<CORE_TYPE {} AscendC::AIC, int> = 0>"
     )
     assert for_host(core).splitlines()[::2] == [head.format("!="), head.format("=="), "{ f(); }"]
-    for text in (launch, vector, core):
+    member = " template <class T>\n struct H { };\n template <>\n struct H<void> { using A = H<int>; };"
+    assert for_host(member).splitlines() == [
+        *(" template <class T, class Tla = void>", " struct H { };"),
+        *(" template <class Tla>", " struct H<void, Tla> { using A = H<int>; };"),
+    ]
+    for text in (launch, vector, core, member):
         assert for_host(text).count("\n") == text.count("\n")
         assert not is_for_host(text)
         assert is_for_host(for_host(text)) or text is vector

@@ -22,6 +22,8 @@ _OF_CORE: Final = re.compile(
     r"operator\(\)(?:<(?P<core>AscendC::AI[CV])>)?\("
 )
 """The call of a kernel for any type of core, and what specializes it for one."""
+_OF_MEMBER: Final = re.compile(r"^[ \t]+template ?<>\s*struct (\w+)<", re.M)
+"""A class inside a class, specialized."""
 
 
 class Target(NamedTuple):
@@ -105,19 +107,26 @@ def for_host(text: str) -> str:
     >>> for_host("__simd_vf__ void Twice(float* x, int n) { RegTensor<float> r; }")
     '__simd_vf__ void Twice(float* x, int n) { tla_recorder::vector_function("Twice", "x, n", x, n); }'
     """
-    return _with_launches(_with_vector_functions(_with_overloads(text)))
+    return _with_launches(_with_vector_functions(_without_member_specializations(text)))
 
 
 def is_for_host(text: str) -> bool:
     """Whether a host compiler reads a source as it is."""
-    return "<<<" not in text and not _REGISTERS.search(text) and not _OF_CORE.search(text)
+    return not any(pattern.search(text) for pattern in (_LAUNCH, _REGISTERS, _OF_CORE, _OF_MEMBER))
 
 
-def _with_overloads(text: str) -> str:
-    """Return a source with overloads in place of specializations inside a class, which g++ refuses.
+def _without_member_specializations(text: str) -> str:
+    """Return a source without full specializations inside a class, which g++ refuses.
 
-    What a class specializes is for the other types of cores.
+    Classes are specialized in part, and calls become overloads: what is specialized for some types of
+    cores is itself for the others.
     """
+    for name in sorted({*_OF_MEMBER.findall(text)}):
+        text = re.sub(
+            rf"(template ?<[^<>]+)>(\s*struct {name}\b(?!<))", r"\1, class Tla = void>\2", text
+        )
+        special = rf"^([ \t]+template ?<)>(\s*struct {name}<[^<>]*)>"
+        text = re.sub(special, r"\1class Tla>\2, Tla>", text, flags=re.M)
     parts: list[str] = []
     start = len(text)
     cores: list[str] = []
