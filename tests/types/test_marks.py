@@ -140,6 +140,7 @@ UNMARKED_OF_ASCEND = {
         "Arch.gm_bandwidth Arch.l2_bandwidth Arch.source Arch.tag"
     ),
     "a picture": "Arch.figure",
+    "a program that is compiled and run": "record",
 }
 """The same of tags, plans, buffers and tensors; a predicate of a tag is marked where it is called."""
 

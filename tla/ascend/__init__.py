@@ -15,7 +15,8 @@ The words are CATLASS's. The rooms, by their subjects:
 - ``decisions``: padding, slices of K, workspaces, as CATLASS's hosts decide them;
 - ``schedules``: which core computes which block when;
 - ``plans``: policies, a plan of a product, whether it is legal, its C++;
-- ``tuning``: the time of a plan, and the fastest tiles.
+- ``tuning``: the time of a plan, and the fastest tiles;
+- ``recorder``: what a CATLASS kernel in C++ issues on each core, as a trace.
 """
 
 from typing import TYPE_CHECKING
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         copies as copies,
         decisions as decisions,
         plans as plans,
+        recorder as recorder,
         schedules as schedules,
         tags as tags,
         tuning as tuning,
@@ -108,6 +110,7 @@ if TYPE_CHECKING:
         nearest as nearest,
         policy as policy,
     )
+    from .recorder import RecordedTensor as RecordedTensor, Recording as Recording, record as record
     from .schedules import (
         BlockSchedulerAswt as BlockSchedulerAswt,
         BlockSchedulerIterateK as BlockSchedulerIterateK,

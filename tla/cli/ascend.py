@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``tla ascend``: architectures, and copies, plans, schedules and tiles of a matrix product on them."""
+"""``tla ascend``: architectures; copies, plans, schedules and tiles of a product; traces of kernels."""
 
 from __future__ import annotations
 
@@ -48,6 +48,8 @@ def _command(name: str) -> Callable[[list[str]], int]:
         from .ascend_schedule import run as command
     elif name == "search":
         from .ascend_search import run as command
+    elif name == "record":
+        from .ascend_record import run as command
     elif name == "copy":
         from .ascend_copy import run as command
     else:

@@ -19,7 +19,7 @@ COMMANDS: Final = {
     "divide": "Split a layout into tiles and the rest.",
     "product": "Repeat a block over a tiler.",
     "banks": "Count the bank conflicts of an access to shared memory, and cure them by a swizzle.",
-    "ascend": "Plan a matrix product on an Ascend core: check tiles, schedule blocks, rank tiles.",
+    "ascend": "Plan a matrix product on an Ascend core: check tiles, rank them; record kernels.",
     "where": "Say where an element of a shape or layout lies in memory.",
     "what": "Say which element, or padding, lies at a place in memory.",
     "diff": "Compare two layouts of one array: what differs, and in what runs a copy moves.",
@@ -39,4 +39,5 @@ SUBCOMMANDS: Final = {
     "schedule": "Show which core computes which block when, and prove that every tile is computed once.",
     "search": "Rank the legal tiles of a problem by a cost model.",
     "copy": "Give the instructions that move a tile from one layout to another, with their parameters.",
+    "record": "Compile a CATLASS kernel for this machine, and write what it issues as a trace.",
 }
