@@ -31,6 +31,7 @@ SUM: Final = 4
 """The bytes of an accumulator."""
 TILE: Final = 16 * 16 * SUM
 """The bytes of a fractal of accumulators."""
+_SLAB: Final = 1 << 18
 LEAST_ORDERED: Final = 10
 """The fractals of a product from which on the pipe itself orders two that sum into the same place.
 
@@ -70,13 +71,16 @@ def mmad_work(p: Params, operands: Operands, l0a_tag: str) -> Work:
     # products of 8 bits are exact in float up to 2**24
     wide = whole and k * 2 ** (2 * bits - 2) > 1 << 24
 
+    # rows at a time: so many that the library of numpy does not start threads, which wait for each other
+    slab = 1 if gemv else next(size for size in (16, 8, 4, 2, 1) if size * ns * 16 * k <= _SLAB or size == 1)
+
     def compute(x: Any, y: Any, *more: Any) -> Any:
         import numpy as np
 
         kind = np.float64 if wide else np.float32
-        left = x.reshape(rows, -1)[:, :k].astype(kind, copy=False)
-        right = y.transpose(0, 2, 1).reshape(-1, ns * 16)[:k].astype(kind, copy=False)
-        made: Any = left @ right
+        left = x.reshape(rows // slab, slab, -1)[..., :k].astype(kind, copy=False)
+        right = y.astype(kind, copy=False).transpose(0, 2, 1).reshape(-1, ns * 16)[:k]
+        made: Any = (left @ right).reshape(rows, ns * 16)
         if whole:
             made = made.astype(np.int32)
         if adds == "bias":

@@ -91,6 +91,10 @@ class Program:
         self.numbers = numbers
         self._blocks: dict[tuple[int, int], tuple[int, ...]] = {}
 
+    def pipe_of(self, number: int) -> str:
+        """Return the name of the pipe that an instruction runs on."""
+        return self.pipes[self.operations[number].pipe][1]
+
     def _work(self, i: Instruction, state: _State) -> tuple[Work, str | None]:
         if i.op in _SETTINGS:
             state.take(i)

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from .instructions import Operand
-    from .works import Spread
 
     Params = Mapping[str, Any]
     Operands = Mapping[str, Operand]
@@ -330,8 +329,9 @@ def _reduction(op: str, p: Params, operands: Operands, mask: Mask) -> Work:
         for first, count in _runs_of(active):
             take = slice(active.index(first), active.index(first) + count)
             box = Box(at + first * size, ((repeats, pitch), (count * width, size)), size)
-            spread: Spread = "rows"
-            steps.append(Step(Ref("dst", box, dtype), ins, _taken(compute, take, width), spread))
+            spread = _reduce("max", pieces, repeats, per, group, active, "ORDER_ONLY_VALUE")
+            made, marks = (_taken(f, take, n) for f, n in ((compute, width), (spread, 1)))
+            steps.append(Step(Ref("dst", box, dtype), ins, made, marks))
     return Work(steps)
 
 
@@ -356,10 +356,10 @@ def _reduce(
         made = _reduced(whole.reshape(repeats, -1, group), kind)
         if order == "ORDER_ONLY_VALUE":
             return made[:, list(active)] if len(active) < made.shape[1] else made
+        # the bits of the index are stored as they are
         found = (whole.argmax if kind == "max" else whole.argmin)(axis=1)
         words = np.uint16 if group == 128 else np.uint32
         index = found.astype(words).view(np.float16 if group == 128 else np.float32)
-        # the bits of the index are stored as they are
         value = made[:, 0].astype(index.dtype)
         if order == "ORDER_ONLY_INDEX":
             return index[:, None]

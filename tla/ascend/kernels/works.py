@@ -7,7 +7,7 @@ One definition serves the values, the footprints of racecheck and memcheck, and 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from .boxes import Box
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     Compute = Callable[..., Any]
-    Spread = Literal["elements", "rows", "product", "last axis", "all", "clean"]
+    Spread = str | Callable[..., Any]
 
 
 class Ref(NamedTuple):
@@ -37,8 +37,8 @@ class Step(NamedTuple):
     ins: tuple[Ref, ...] = ()
     compute: Compute | None = None
     spread: Spread = "elements"
-    """How bytes that were never written spread: by elements that correspond, by the rows of A and the
-    columns of B, over the last axis, or from each element to all."""
+    """How bytes that were never written spread: by ``elements`` that correspond, as in a ``product`` from
+    a row or column to its sums, from any to ``all``, not at all (``clean``), or by a function."""
     extents: tuple[int, int, int] = (0, 0, 0)
     """M, N and K of a product."""
     extra: tuple[Ref, ...] = ()
