@@ -12,19 +12,21 @@ import numpy as np
 
 from tla.ascend.kernels.numbers import code_of, decoded, encoded
 
-SHARED = Path(__file__).parents[3] / "shared" / "oracle" / "catlass_traces"
-if not SHARED.is_dir():
-    SHARED = Path(__file__).parents[4] / "shared" / "oracle" / "catlass_traces"
+HERE = Path(__file__).parents[1] / "data" / "kernels"
+"""The traces that the tests have: the smallest that cover each kind of instruction."""
+_PLACE = Path("shared", "oracle", "catlass_traces")
+SHARED = next((p / _PLACE for p in Path(__file__).parents if (p / _PLACE).is_dir()), None)
+"""All traces, where a checkout has them beside it."""
 
 
-def entries() -> list[dict[str, Any]]:
-    """The entries of the index; none if the recordings are not here.
+def entries(folder: Path | None = HERE) -> list[dict[str, Any]]:
+    """The entries of an index; none if there is no such folder.
 
     Where an entry's types do not fit its bytes, the kernel's own are taken.
     """
-    index = SHARED / "index.json"
-    rows = json.loads(index.read_text())["traces"] if index.is_file() else []
+    rows: list[dict[str, Any]] = json.loads((folder / "index.json").read_text())["traces"] if folder else []
     for entry in rows:
+        entry["path"] = folder / entry["file"]
         by_name = {tensor["name"]: tensor for tensor in entry["tensors"]}
         if "per k group" in entry["result"]:
             entry["k_ends"] = [96, 290]  # the values of its GetValue

@@ -38,6 +38,9 @@ def memory_findings(program: Program, sizes: Mapping[str, int]) -> list[Finding]
             where = (i.site or i.line, finding.kind, finding.memory)
             old = found.get(where)
             found[where] = finding if old is None else old._replace(count=old.count + 1)
+    for i in program.atomics_left:
+        text = f"{i.op} is still on when the kernel ends: later copies to global memory, and the next kernel's, add"
+        found[i.core, "register"] = Finding("memcheck", "register", text, (place_of(i),))
     return list(found.values())
 
 
@@ -56,7 +59,7 @@ def _judge(program: Program, op: Operation, sizes: Mapping[str, int]) -> list[Fi
                 what = operand.owner if operand.space == "GM" else operand.space
                 text = f"{i.op} {verb} {what}[{low}, {high}), and {what} has {size} bytes"
                 found.append(_finding(op, "bounds", text, operand, (low, high)))
-    if i.pipe == "V" or i.op in ("GetValue", "SetValue"):
+    if i.op in ("GetValue", "SetValue"):
         units = {"UB": 1}
     else:
         units = {}

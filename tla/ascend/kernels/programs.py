@@ -50,6 +50,8 @@ class Operation(NamedTuple):
     work: Work
     atomic: str | None = None
     """``add``, ``max`` or ``min`` if its writes to global memory combine with what is there."""
+    since: int = 0
+    """The line that turned the atomic mode on."""
 
 
 class Note(NamedTuple):
@@ -82,11 +84,15 @@ class Program:
             if pipe == "ALL" or (kind == CROSS_WAIT and arch.code == 2201):
                 pipe = "S"
             number = numbers.setdefault((i.core, pipe), len(numbers))
-            work, atomic = self._work(i, states[i.core]) if kind == WORK else (NOTHING, None)
+            state = states[i.core]
+            work, atomic = self._work(i, state) if kind == WORK else (NOTHING, None)
+            since = state.atomic_since.line if atomic and state.atomic_since else 0
             self.streams[cores[i.core]].append(len(self.operations))
-            self.operations.append(Operation(i, kind, number, cores[i.core], work, atomic))
+            self.operations.append(Operation(i, kind, number, cores[i.core], work, atomic, since))
         for core in self.cores:
             numbers.setdefault((core, "S"), len(numbers))
+        self.atomics_left = [s.atomic_since for s in states.values() if s.atomic and s.atomic_since]
+        """The instructions whose atomic mode is on when the kernel ends."""
         self.pipes = list(numbers)
         self.numbers = numbers
         self._blocks: dict[tuple[int, int], tuple[int, ...]] = {}
@@ -158,6 +164,7 @@ class _State:
 
     def __init__(self) -> None:
         self.atomic: str | None = None
+        self.atomic_since: Instruction | None = None
         self.mask = Mask()
         self.widths: dict[str, int] = {}
         self.matrices = (1, 0, 0)
@@ -166,6 +173,7 @@ class _State:
         p: Mapping[str, Any] = i.params
         if i.op.startswith("SetAtomic") or i.op == "DisableDmaAtomic":
             self.atomic = {"SetAtomicAdd": "add", "SetAtomicMax": "max", "SetAtomicMin": "min"}.get(i.op)
+            self.atomic_since = i
         elif i.op == "SetVectorMask":
             counts = self.mask.counts
             if "len" in p:

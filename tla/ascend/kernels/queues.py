@@ -254,6 +254,13 @@ class Course:
                 seen = state[1]
                 clock = _joined(clock, seen)
         self._clocks[pipe] = clock
+        if not product and blocks:
+            filler = tiles[core, blocks[0]][2]
+            filled = self.program.unit_blocks(filler)
+            if filled != blocks:
+                line = self.program.operations[filler].instruction.line
+                words = f"Fixpipe takes out {len(blocks)} fractals of L0C, and Mmad of line {line} filled"
+                self.unit_faults.append((number, f"{words} {len(filled)}: their extents must be equal"))
         if op.work.unit_flag == 3:
             after = _ended(clock, pipe, self._turns[pipe] + 1)
             for block in blocks:

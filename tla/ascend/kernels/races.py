@@ -5,6 +5,7 @@ Two instructions are in order if the second starts when the first has certainly 
 pipe start in order but may end in another, except where the chip holds them apart:
 
 - those of the scalar unit; a read before a write on one pipe;
+- writes of MTE1 and of the fixpipe, for which AscendC asks for no barrier, though not in the strict mode;
 - products of at least 10 fractals that sum into one place;
 - on 3510, vector instructions; on 2201, vector instructions over the same elements, of at least 16
   repeats, for a repeat has ended long before the same repeat of the next begins. AscendC asks for a
@@ -40,7 +41,7 @@ def _is_held(pair: Pair, program: Program, strict: bool) -> bool:
     """Whether the chip orders two instructions of one pipe that touch the same bytes."""
     first, second = program.operations[pair.first], program.operations[pair.second]
     pipe = program.pipes[second.pipe][1]
-    if pair.kind == "WAR" or pipe == "S":
+    if pair.kind == "WAR" or pipe == "S" or (pipe in ("MTE1", "FIX") and pair.kind == "WAW" and not strict):
         return True
     if pipe == "V":
         return program.arch.code == 3510 or (not strict and _same_elements(first, second))

@@ -3,7 +3,9 @@
 
 Each byte has a mark. 0 is written; -1 is a zero that an instruction wrote as padding; -2 - n is what load n
 brought; above 0 is a cause: never written, stale, or computed from such bytes. Marks move as the bytes do.
-Padding may hold anything, so a finding needs a byte of a tensor that the kernel does not read again.
+Padding may hold anything, so a finding needs a byte of a tensor that the kernel does not read again. A
+tensor that the kernel writes and reads again is its workspace: if it is not given, or given as zeros, its
+bytes are not written before the kernel writes them.
 """
 
 from __future__ import annotations
@@ -54,7 +56,8 @@ class Shadow:
         """The tensors that the kernel reads after it has written them."""
         self.marks: dict[Memory, Marks] = {}
         for memory, array in memories.bytes.items():
-            start = WRITTEN if memory[0] == "GM" else NEVER
+            is_workspace = memory[1] in read_again and not array.any()
+            start = WRITTEN if memory[0] == "GM" and not is_workspace else NEVER
             self.marks[memory] = np.full(array.size, start, np.int32)
         self.causes = [Cause("", None, ""), Cause("never written", None, "bytes that were never written")]
         self.findings: dict[tuple[object, ...], Finding] = {}
@@ -156,7 +159,8 @@ class Shadow:
         cause = self.causes[worst]
         if cause.number is None:
             at = f"{op.instruction.op} of {op.instruction.site or 'the kernel'}, line {op.instruction.line}"
-            worst = self._cause(cause.kind, number, f"{cause.text}, which {at}, reads")
+            adds = f"adds to: the atomic mode is on since line {op.since}" if op.since else "reads"
+            worst = self._cause(cause.kind, number, f"{cause.text}, which {at}, {adds}")
         return np.where(marks > 0, worst, 0)
 
     def _product(self, step: Step, op: Operation, number: int, items: list[Any]) -> Any:
@@ -219,6 +223,9 @@ class Shadow:
 
         view = self._view(step.out, op)
         operand = op.instruction.operands[step.out.operand]
+        before = int(view.max()) if op.atomic and operand.space == "GM" else 0
+        if before > 0:  # what it adds to was never written
+            marks = self._used(np.maximum(view, 0), op, number, step)
         if isinstance(marks, int):
             view[...] = marks
         elif marks.shape == view.shape:

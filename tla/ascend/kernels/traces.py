@@ -66,6 +66,9 @@ def _instruction(line: str, number: int) -> Instruction:
             raise ValueError(f"there is no pipe {pipe!r}; pipes are {', '.join(PIPES)} and ALL")
         operands = {name: _operand(row[name], core) for name in OPERANDS if name in row}
         params = row.get("params") or {}
+        if "dstList" in params and not operands:  # addresses in place of tensors
+            whole = {"space": "UB", "addr": 0, "dtype": params["dtype"]}
+            operands = {"dst": _operand(whole, core), "src": _operand(whole, core)}
         return Instruction(
             core, row["op"], pipe, operands, params, row.get("site") or "", row.get("via") or "", number
         )

@@ -215,10 +215,19 @@ def _elementwise(op: str, p: Params, operands: Operands, mask: Mask) -> Work | N
 
 
 def _sequential(lanes: list[Lanes], dst: _Strides) -> list[Lanes]:
-    """Repeats that write to one place run one behind the other."""
-    if dst.repeat:
+    """Repeats whose outputs overlap run one behind the other."""
+    last = max([part.end for part in lanes], default=1) - 1
+    per = BLOCK // dst.size
+    end = last // per * dst.block * BLOCK + (last % per + 1) * dst.size
+    if dst.repeat * BLOCK >= end:
         return lanes
-    return [part._replace(repeat=part.repeat + i, repeats=1) for part in lanes for i in range(part.repeats)]
+    most = max([part.repeat + part.repeats for part in lanes], default=0)
+    return [
+        part._replace(repeat=r, repeats=1)
+        for r in range(most)
+        for part in lanes
+        if part.repeat <= r < part.repeat + part.repeats
+    ]
 
 
 def _cast_of(p: Params, dtype: str) -> Callable[[Any], Any]:
@@ -451,23 +460,24 @@ def _select(p: Params, operands: Operands) -> Work:
 
 
 def _to_5hd(p: Params, operands: Operands) -> Work:
-    """Sixteen rows of blocks become columns, at sixteen addresses each."""
+    """Sixteen rows of blocks become columns: element `lane` of row r goes to place r of row `lane`.
+
+    Rows of 32 bits have 8 elements, so each column takes two of the 16 addresses. Of rows of 8 bits a half
+    is taken.
+    """
     size = size_of(operands["dst"].dtype)
-    lanes = min(BLOCK // size, 16)
-    src, dst = p["srcList"], p["dstList"]
-    repeats = p["repeatTimes"]
-    ins_step, out_step = (p["srcRepStride"], p["dstRepStride"]) if repeats > 1 else (0, 0)
-    high_src, high_dst = (16 * bool(p.get(f"{name}HighHalf")) for name in ("src", "dst"))
+    lanes, parts = min(BLOCK // size, 16), max(size // 2, 1)
+    src, dst, repeats = p["srcList"], p["dstList"], p["repeatTimes"]
+    steps_of = (p["srcRepStride"] * BLOCK, p["dstRepStride"] * BLOCK) if repeats > 1 else (0, 0)
+    from_, to = (16 * bool(p.get(f"{name}HighHalf")) * (size == 1) for name in ("src", "dst"))
     steps = []
-    per = BLOCK // size
-    for repeat in range(repeats):
-        for row in range(16):
-            for lane in range(lanes):
-                start = src[row] + (high_src if size == 1 else 0) + repeat * ins_step * BLOCK + lane * size
-                to, at = (lane * 2 + row // per, row % per) if per < 16 else (lane, row)
-                end = dst[to] + (high_dst if size == 1 else 0) + repeat * out_step * BLOCK + at * size
-                one = ((1, size),)
-                steps.append(Step(Ref("dst", Box(end, one, size)), (Ref("src", Box(start, one, size)),)))
+    per = 16 // parts
+    for row in range(16):
+        part, place = divmod(row, per)
+        for lane in range(lanes):
+            read = Box(src[row] + from_ + lane * size, ((repeats, steps_of[0]),), size)
+            write = Box(dst[lane * parts + part] + to + place * size, ((repeats, steps_of[1]),), size)
+            steps.append(Step(Ref("dst", write), (Ref("src", read),)))
     return Work(steps)
 
 
