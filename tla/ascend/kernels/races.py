@@ -14,11 +14,12 @@ pipe start in order but may end in another, except where the chip holds them apa
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from .findings import Finding, place_of, words_of
 from .instructions import group_of
-from .programs import CROSS_SET, SET
+from .programs import CROSS_SET, SET, WAIT
 from .vectors import REPEAT
 
 if TYPE_CHECKING:
@@ -194,24 +195,52 @@ def _missing(program: Program, course: Course, pair: Pair) -> tuple[str, str]:
     if one == two:
         return f"PIPE_{one}", f"PipeBarrier<PIPE_{one}> is missing between them"
     event = f"{one}_{two}"
-    stream = program.streams[first.core]
-    waits = {setter: wait for _, setter, wait in course.pairs}
-    for number in stream[stream.index(pair.first) :]:
-        op = program.operations[number]
-        if op.kind == SET and op.instruction.params["event"] == event and number in course.positions:
-            flag = f"{event} id {op.instruction.params['id']}"
-            wait = waits.get(number)
-            line = op.instruction.line
-            words = words_of(op.instruction)
-            if number > pair.second and wait is not None:
-                return flag, f"{words}, line {line}, is behind both"
-            if wait is None:
-                return flag, f"no WaitFlag takes {words} of line {line}"
-            return flag, (
-                f"{words} of line {line} is taken by the WaitFlag of line "
-                f"{program.operations[wait].instruction.line}, which is not before it"
-            )
-    return event, f"no SetFlag<{event}> follows {first.instruction.op} of line {first.instruction.line}"
+    number = _usual_id(program, pair, event)
+    sets = [
+        n
+        for n in program.streams[first.core]
+        if program.operations[n].kind == SET
+        and program.operations[n].instruction.params["event"] == event
+        and number in (None, program.operations[n].instruction.params["id"])
+        and n in course.positions
+    ]
+    after = [n for n in sets if pair.first < n]
+    if not sets or (number is None and not after):
+        return event, f"no SetFlag<{event}> follows {first.instruction.op} of line {first.instruction.line}"
+    chosen = after[0] if after else sets[-1]
+    set_ = program.operations[chosen].instruction
+    edge, words = f"{event} id {set_.params['id']}", f"{words_of(set_)} of line {set_.line}"
+    if not after or chosen > pair.second:
+        before = [n for n in sets if n < pair.first]
+        if not before:
+            return edge, f"{words} is behind both"
+        words = f"{words_of(set_)} of line {program.operations[before[-1]].instruction.line}"
+        return edge, f"{words} is before {first.instruction.op} of line {first.instruction.line}"
+    wait = next((w for _, setter, w in course.pairs if setter == chosen), None)
+    if wait is None:
+        return edge, f"no WaitFlag takes {words}"
+    line = program.operations[wait].instruction.line
+    return edge, f"{words} is taken by the WaitFlag of line {line}, which is not before it"
+
+
+def _usual_id(program: Program, pair: Pair, event: str) -> int | None:
+    """The id of the waits that stand before instructions on the second one's bytes."""
+    ids: Counter[int] = Counter()
+    second = program.operations[pair.second]
+    places = {o.address for o in second.instruction.operands.values() if o.memory == pair.memory}
+    waits: list[int] = []
+    for n in program.streams[second.core]:
+        op = program.operations[n]
+        if op.pipe != second.pipe:
+            continue
+        if op.kind == WAIT and op.instruction.params["event"] == event:
+            waits.append(op.instruction.params["id"])
+        elif op.work.steps:
+            operands = op.instruction.operands.values()
+            if waits and any([o.memory == pair.memory and o.address in places for o in operands]):
+                ids.update(waits)
+            waits = []
+    return ids.most_common(1)[0][0] if ids else None
 
 
 def _missing_between(program: Program, pair: Pair, one: str, two: str) -> tuple[str, str]:

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .findings import Finding, Place, place_of, words_of
 from .instructions import PIPES
-from .programs import CROSS_SET, CROSS_WAIT, LOCK, SET, UNLOCK, WAIT
+from .products import TILE
+from .programs import CROSS_SET, CROSS_WAIT, SET, WAIT
 from .queues import Course
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable
 
     from .instructions import Instruction
-    from .programs import Program
+    from .programs import Operation, Program
 
 EVENT_IDS: Final = 8
 COUNTER: Final = 15
@@ -288,26 +289,41 @@ def _behind(program: Program, course: Course, stuck: list[int], core: int) -> tu
 
 def _unit_reason(program: Program, course: Course, number: int, key: Any) -> tuple[str, int | None]:
     op = program.operations[number]
-    block = key[2]
+    place = f"L0C[{key[2] * TILE}]"
     if op.instruction.op == "Mmad":
-        filled = course.full_tiles.get((op.core, block))
+        filled = course.full_tiles.get((op.core, key[2]))
         line = program.operations[filled].instruction.line if filled is not None else 0
-        return f"its sums at L0C[{block * 1024}] were filled by line {line}, and no Fixpipe has taken them out", None
-    last = [
+        text = f"its sums at {place} were filled by line {line}, and no Fixpipe has taken them out"
+        others = _with_unit_flag(program, op, key[2], filled or 0, number, "Fixpipe")
+    else:
+        text = f"no Mmad with unitFlag 3 has filled {place}"
+        others = _with_unit_flag(program, op, key[2], 0, number, "Mmad")
+        done = [n for n in others if n in course.positions]
+        others = [n for n in others if n not in course.positions and program.operations[n].work.unit_flag == 3]
+        if done and not others:
+            i = program.operations[done[-1]].instruction
+            where = f"{i.site or 'the kernel'}, line {i.line}"
+            text = (
+                f"Mmad of {where}, has unitFlag {i.params.get('unitFlag')} and leaves {place} unfinished; the "
+                "last Mmad of a sum needs 3"
+            )
+    later = [n for n in others if n not in course.positions]
+    behind = _blocking(program, course, later[0]) if later else None
+    if behind is None or behind == number:
+        return text, None
+    other, i = (program.operations[n].instruction for n in (behind, later[0]))
+    return f"{text}: {i.op} of line {i.line} stands behind {words_of(other)} of line {other.line}", behind
+
+
+def _with_unit_flag(
+    program: Program, op: Operation, block: int, first: int, last: int, name: str
+) -> list[int]:
+    """The instructions with a unit flag on a fractal of sums, between two of its core."""
+    return [
         n
-        for n in course.order
-        if program.operations[n].core == op.core
-        and program.operations[n].instruction.op == "Mmad"
+        for n in program.streams[op.core]
+        if first <= n < last
         and program.operations[n].work.unit_flag
+        and (program.operations[n].instruction.op == "Mmad") == (name == "Mmad")
         and block in program.unit_blocks(n)
     ]
-    if not last:
-        return f"no Mmad with a unit flag has filled L0C[{block * 1024}]", None
-    i = program.operations[last[-1]].instruction
-    return (
-        f"Mmad of {i.site or 'the kernel'}, line {i.line}, has unitFlag {i.params.get('unitFlag')} and leaves "
-        f"L0C[{block * 1024}] unfinished; the last Mmad of a sum needs 3"
-    ), None
-
-
-SYNC_KINDS: Final = (SET, WAIT, CROSS_SET, CROSS_WAIT, LOCK, UNLOCK)

@@ -74,7 +74,7 @@ def _instruction(line: str, number: int) -> Instruction:
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         what = f"it has no {error}" if isinstance(error, KeyError) else str(error)
-        raise ParseError(f"line {number} of the trace is no call: {what}", line=number) from None
+        raise ParseError(f"line {number} of the trace is no call: {what}", line.rstrip(), 0) from None
 
 
 def _operand(given: dict[str, Any], core: str) -> Operand:
