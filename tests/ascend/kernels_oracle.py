@@ -24,7 +24,9 @@ def entries(folder: Path | None = HERE) -> list[dict[str, Any]]:
 
     Where an entry's types do not fit its bytes, the kernel's own are taken.
     """
-    rows: list[dict[str, Any]] = json.loads((folder / "index.json").read_text())["traces"] if folder else []
+    rows: list[dict[str, Any]] = (
+        json.loads((folder / "index.json").read_text())["traces"] if folder else []
+    )
     for entry in rows:
         entry["path"] = folder / entry["file"]
         by_name = {tensor["name"]: tensor for tensor in entry["tensors"]}

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults planted in recorded kernels: each is found, by its check, with its lines, its bytes and its edge."""
+"""Faults planted in recorded kernels: each is found, with its lines, bytes and edge."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from .kernels_oracle import HERE, entries
 
 from tla.ascend.kernels import Instruction, Operand, Run, read_trace, run_program
+
+from .kernels_oracle import HERE, entries
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,7 +56,9 @@ def test_1_a_dropped_wait_before_a_load_to_l0() -> None:
     rows = trace("basic_unitflag")
     run = run_program(without(rows, at(rows, flag("WaitFlag", "MTE2_MTE1", 0), 1)), checks="race,sync")
     race = the(run, "racecheck", "RAW")
-    assert race.memory == "L1" and race.bytes == (0, 12800) and race.edge == "MTE2_MTE1 id 0"
+    assert race.memory == "L1"
+    assert race.bytes == (0, 12800)
+    assert race.edge == "MTE2_MTE1 id 0"
     assert [place.op for place in race.at] == ["DataCopy", "LoadData"]
     assert all("catlass/gemm/tile/" in place.site for place in race.at)
     assert kinds(run) == {("racecheck", "RAW"), ("synccheck", "left set")}
@@ -82,8 +85,10 @@ def test_5_a_set_before_the_last_load_of_its_slot() -> None:
     rows.insert(load, rows.pop(place))
     run = run_program(rows, checks="race")
     race = the(run, "racecheck", "WAR")
-    assert kinds(run) == {("racecheck", "WAR")} and race.count == 1
-    assert race.at[0].line == rows[load + 1].line and race.edge == "MTE1_MTE2 id 0"
+    assert kinds(run) == {("racecheck", "WAR")}
+    assert race.times == 1
+    assert race.at[0].line == rows[load + 1].line
+    assert race.edge == "MTE1_MTE2 id 0"
 
 
 def test_6_two_stages_in_one_place() -> None:
@@ -91,7 +96,10 @@ def test_6_two_stages_in_one_place() -> None:
         inside = operand.space == "L1" and 65536 <= operand.address < 131072
         return operand._replace(address=operand.address - 65536) if inside else operand
 
-    rows = [row._replace(operands={k: moved(o) for k, o in row.operands.items()}) for row in trace("basic_unitflag")]
+    rows = [
+        row._replace(operands={k: moved(o) for k, o in row.operands.items()})
+        for row in trace("basic_unitflag")
+    ]
     assert kinds(run_program(rows, checks="race")) >= {("racecheck", "WAW"), ("racecheck", "RAW")}
 
 
@@ -100,7 +108,8 @@ def test_8_the_last_product_leaves_the_unit_flag() -> None:
     last = at(rows, lambda row: row.op == "Mmad" and row.params["unitFlag"] == 3)
     rows[last] = changed(rows[last], unitFlag=2)
     stuck = the(run_program(rows, checks="sync"), "synccheck", "deadlock")
-    assert stuck.at[0].op == "Fixpipe" and f"line {rows[last].line}, has unitFlag 2" in stuck.text
+    assert stuck.at[0].op == "Fixpipe"
+    assert f"line {rows[last].line}, has unitFlag 2" in stuck.text
 
 
 def test_9_a_fixpipe_of_half_the_product() -> None:
@@ -122,15 +131,20 @@ def test_10_small_products_need_a_barrier() -> None:
 
 def test_12_and_13_waits_between_cores() -> None:
     rows = trace("splitk")
-    waits = [n for n, row in enumerate(rows) if row.op == "CrossCoreWaitFlag" and row.params["flag"] == 0]
+    waits = [
+        n for n, row in enumerate(rows) if row.op == "CrossCoreWaitFlag" and row.params["flag"] == 0
+    ]
     run = run_program(without(rows, *waits), checks="race,sync")
     race = the(run, "racecheck", "RAW")
-    assert race.memory == "Workspace" and [place.pipe for place in race.at] == ["FIX", "MTE2"]
-    assert "flag 0" in race.edge and ("synccheck", "left set") in kinds(run)
+    assert race.memory == "Workspace"
+    assert [place.pipe for place in race.at] == ["FIX", "MTE2"]
+    assert "flag 0" in race.edge
+    assert ("synccheck", "left set") in kinds(run)
     barrier = [n for n, row in enumerate(rows) if "CrossCore" in row.op and row.params["flag"] == 8]
     run = run_program(without(rows, *barrier), checks="race,sync")
     cores = [tuple(place.core for place in f.at) for f in run.findings]
-    assert kinds(run) == {("racecheck", "RAW")} and all(a[3:] != str(int(b[3:]) // 2) for a, b in cores)
+    assert kinds(run) == {("racecheck", "RAW")}
+    assert all(a[3:] != str(int(b[3:]) // 2) for a, b in cores)
 
 
 def test_14_slices_in_one_place_of_the_workspace() -> None:
@@ -161,20 +175,26 @@ def test_16_a_counter_that_can_overflow() -> None:
 
     def kernel(count: int) -> list[Instruction]:
         rows = [row("AIC0", "CrossCoreSetFlag", "FIX", 1, 2) for _ in range(count)]
-        return rows + [row(f"AIV{n}", "CrossCoreWaitFlag", "S", 2 + n, 0) for n in (0, 1) for _ in range(count)]
+        return rows + [
+            row(f"AIV{n}", "CrossCoreWaitFlag", "S", 2 + n, 0) for n in (0, 1) for _ in range(count)
+        ]
 
     assert not run_program(kernel(15)).findings
     found = the(run_program(kernel(16)), "synccheck", "counter")
-    assert "can reach 16" in found.text and [place.line for place in found.at] == [1, 2]
+    assert "can reach 16" in found.text
+    assert [place.line for place in found.at] == [1, 2]
 
 
 def test_17_and_18_epilogues() -> None:
     rows = trace("matmul_add")
     run = run_program(without(rows, at(rows, flag("WaitFlag", "MTE3_V", 0), 1)), checks="race,sync")
     race = the(run, "racecheck", "WAR")
-    assert race.memory == "UB" and race.edge == "MTE3_V id 0"
+    assert race.memory == "UB"
+    assert race.edge == "MTE3_V id 0"
     first = {
-        row.core: row.operands["dst"].address for row in reversed(rows) if row.pipe == "MTE3" and "dst" in row.operands
+        row.core: row.operands["dst"].address
+        for row in reversed(rows)
+        if row.pipe == "MTE3" and "dst" in row.operands
     }
     shift = first["AIV1"] - first["AIV0"]
     moved = []
@@ -193,19 +213,23 @@ def test_19_and_20_flash_attention() -> None:
     run = run_program(without(rows, barrier), checks="race,sync")
     race = the(run, "racecheck", "RAW")
     assert kinds(run) == {("racecheck", "RAW")}
-    assert race.edge == "PIPE_V" and {place.op for place in race.at} == {"BlockReduceMax"}
+    assert race.edge == "PIPE_V"
+    assert {place.op for place in race.at} == {"BlockReduceMax"}
     ready = at(rows, lambda row: row.op == "CrossCoreSetFlag" and row.core == "AIV0")
     copy = max(n for n in range(ready) if rows[n].pipe == "MTE3" and rows[n].operands)
     early = [*rows]
     early.insert(copy, early.pop(ready))
     run = run_program(early, checks="race,sync")
-    assert kinds(run) == {("racecheck", "RAW")} and the(run, "racecheck", "RAW").memory == "p"
+    assert kinds(run) == {("racecheck", "RAW")}
+    assert the(run, "racecheck", "RAW").memory == "p"
 
 
 def test_a_barrier_of_vectors_is_not_needed_on_3510() -> None:
     ub = {n: Operand("UB", "AIV0", n * 32, "float32") for n in range(3)}
     rows = [
-        Instruction("AIV0", "Muls", "V", {"dst": ub[n + 1], "src": ub[n]}, {"count": 8, "scalar": 1}, "", "", n)
+        Instruction(
+            "AIV0", "Muls", "V", {"dst": ub[n + 1], "src": ub[n]}, {"count": 8, "scalar": 1}, "", "", n
+        )
         for n in range(2)
     ]
     assert kinds(run_program(rows, checks="race", arch="AtlasA2")) == {("racecheck", "RAW")}
@@ -214,7 +238,9 @@ def test_a_barrier_of_vectors_is_not_needed_on_3510() -> None:
 
 def test_a_mutex_is_taken_in_the_order_of_issue() -> None:
     def kernel(*ops: tuple[str, str]) -> Run:
-        rows = [Instruction("AIC0", op, pipe, {}, {"id": 0}, "", "", n) for n, (op, pipe) in enumerate(ops)]
+        rows = [
+            Instruction("AIC0", op, pipe, {}, {"id": 0}, "", "", n) for n, (op, pipe) in enumerate(ops)
+        ]
         return run_program(rows, checks="sync")
 
     lock, unlock = "MutexLock", "MutexUnlock"
@@ -230,12 +256,15 @@ def test_memory_faults() -> None:
         one = {**operands, "dst": operands["dst"]._replace(address=place)}
         bad = [*rows[:copy], rows[copy]._replace(operands=one), *rows[copy + 1 :]]
         found = the(run_program(bad, checks="mem"), "memcheck", kind)
-        assert found.memory == "L1" and found.at[0].line == rows[copy].line
+        assert found.memory == "L1"
+        assert found.at[0].line == rows[copy].line
 
 
 def test_a_tile_that_is_left_from_before_reaches_the_result() -> None:
     rows = trace("basic_unitflag")
-    places = [n for n, row in enumerate(rows) if row.op == "DataCopy" and row.operands["dst"].address == 0]
+    places = [
+        n for n, row in enumerate(rows) if row.op == "DataCopy" and row.operands["dst"].address == 0
+    ]
     rows[places[1]] = changed(rows[places[1]], nValue=rows[places[1]].params["nValue"] - 60)
     found = the(run_program(rows, checks="init"), "initcheck", "stale")
     assert f"which DataCopy of line {rows[places[0]].line} left" in found.text
@@ -246,7 +275,8 @@ def test_findings_do_not_depend_on_the_order() -> None:
     rows = trace("batched")
     rows = without(rows, at(rows, flag("WaitFlag", "MTE2_MTE1", 0), 0))
     first = run_program(rows).findings
-    assert first and all(run_program(rows, seed=seed).findings == first for seed in range(1, 6))
+    assert first
+    assert all(run_program(rows, seed=seed).findings == first for seed in range(1, 6))
 
 
 def test_raise_findings() -> None:

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 SIZE = 1 << 16
 
 
-def _ran(op: str, form: str | None, params: dict[str, Any], kind: Element, dst: str, setting: int = 0) -> Any:
+def _ran(
+    op: str, form: str | None, params: dict[str, Any], kind: Element, dst: str, setting: int = 0
+) -> Any:
     """The bytes of a buffer after one instruction, and those that it read from."""
     name = {"half": "float16", "float": "float32", "int8_t": "int8", "int4b_t": "int4"}[kind.name]
     operands = {"dst": Operand(dst, "AIC0", 0, name), "src": Operand("GM", "source", 0, name)}
@@ -75,12 +77,16 @@ def _dn2nz(rng: random.Random, kind: Element) -> tuple[str, Any]:
 
 
 def _block(rng: random.Random, kind: Element) -> tuple[str, Any]:
-    return "block", DataCopyParams(rng.randint(1, 5), rng.randint(1, 6), rng.randint(0, 4), rng.randint(0, 4))
+    return "block", DataCopyParams(
+        rng.randint(1, 5), rng.randint(1, 6), rng.randint(0, 4), rng.randint(0, 4)
+    )
 
 
 def _fractals(rng: random.Random, kind: Element) -> tuple[str, Any]:
     turned = kind.bits == 16 and rng.random() < 0.5
-    return "2d", LoadData2DParams(rng.randint(0, 4), rng.randint(1, 5), rng.randint(1, 4), rng.randint(0, 3), turned)
+    return "2d", LoadData2DParams(
+        rng.randint(0, 4), rng.randint(1, 5), rng.randint(1, 4), rng.randint(0, 3), turned
+    )
 
 
 def _squares(rng: random.Random, kind: Element) -> tuple[str, Any]:
@@ -94,7 +100,9 @@ def _box(rng: random.Random, kind: Element) -> tuple[str, Any]:
     deep, wide = (max(1, kind.c0 // 16), max(1, 16 // kind.c0)) if turned else (1, 1)
     m, k = rng.randint(1, 3) * deep, rng.randint(1, 3) * wide
     to = (k * deep // wide if turned else m) + rng.randint(0, 3)
-    return "2dv2", LoadData2DParamsV2(rng.randint(0, 2), rng.randint(0, 2), m, k, m + rng.randint(2, 5), to, turned)
+    return "2dv2", LoadData2DParamsV2(
+        rng.randint(0, 2), rng.randint(0, 2), m, k, m + rng.randint(2, 5), to, turned
+    )
 
 
 def _image(rng: random.Random, kind: Element) -> tuple[str, Any]:
@@ -135,9 +143,14 @@ def test_a_fixpipe_moves_what_its_moves_say() -> None:
         rows = rng.random() < 0.5
         n = rng.randint(1, 40) if rows else rng.randint(1, 3) * 16
         m = rng.randint(1, 20)
-        params = FixpipeParamsV220(n, m, m + rng.randint(0, 9), (n if rows else m) + rng.randint(0, 3), nz2nd=rows)
+        params = FixpipeParamsV220(
+            n, m, m + rng.randint(0, 9), (n if rows else m) + rng.randint(0, 3), nz2nd=rows
+        )
         fields = {**params._asdict(), "format": "ROW_MAJOR" if rows else "NZ"}
-        operands = {"dst": Operand("GM", "C", 0, "float32"), "src": Operand("GM", "source", 0, "float32")}
+        operands = {
+            "dst": Operand("GM", "C", 0, "float32"),
+            "src": Operand("GM", "source", 0, "float32"),
+        }
         lines = [Instruction("AIC0", "Fixpipe", "FIX", operands, fields)]
         program = Program(lines, arch_of(lines))
         source = np.arange(SIZE, dtype=np.float32)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recorded CATLASS kernels: right numbers in every order, no finding but those that their entry names."""
+"""Recorded CATLASS kernels: right numbers in every order, no finding that their entry does not name."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from functools import cache
 from typing import Any
 
 import pytest
-from .kernels_oracle import HERE, SHARED, difference, entries, inputs_of, output_of
 
 from tla.ascend.kernels import Run, replay
 from tla.errors import ParseError
+
+from .kernels_oracle import HERE, SHARED, difference, entries, inputs_of, output_of
 
 ENTRIES = {entry["name"]: entry for entry in entries(HERE)}
 NAMES = sorted(ENTRIES.keys() - {"single_core_splitk"})
@@ -52,7 +53,9 @@ def test_without_a_flag_something_is_found() -> None:
     drops = list(run_of("batched").drops())
     assert {drop.instruction.op for drop in drops} >= {"SetFlag", "WaitFlag", "PipeBarrier"}
     # only the barriers at the end of a core order nothing
-    assert {(d.instruction.op, d.instruction.pipe) for d in drops if d.redundant} == {("PipeBarrier", "ALL")}
+    assert {(d.instruction.op, d.instruction.pipe) for d in drops if d.redundant} == {
+        ("PipeBarrier", "ALL")
+    }
 
 
 @pytest.mark.slow
@@ -76,11 +79,11 @@ def test_a_line_that_is_no_call_is_named(tmp_path: Any) -> None:
 
 def test_an_unknown_instruction_is_named_and_the_rest_runs(tmp_path: Any) -> None:
     path = tmp_path / "trace.jsonl"
-    lines = ENTRIES["batched"]["path"]
-    text = gzip.open(lines, "rt").read()
+    text = gzip.decompress(ENTRIES["batched"]["path"].read_bytes()).decode()
     unknown = '{"core": "AIC0", "op": "Twist", "pipe": "V", "params": {"count": 3}, "site": "x.hpp:7"}\n'
     path.write_text(unknown + text)
     run = replay(path, inputs("batched")[1])
     assert [f.check for f in run.findings] == ["unknown"]
-    assert "Twist" in run.findings[0].text and run.findings[0].at[0].site == "x.hpp:7"
+    assert "Twist" in run.findings[0].text
+    assert run.findings[0].at[0].site == "x.hpp:7"
     assert difference(ENTRIES["batched"], run.tensors["C"], inputs("batched")[0]) is None

@@ -20,7 +20,9 @@ from tla.ascend.kernels.traces import arch_of
 SIZE = 1 << 14
 
 
-def _ran(op: str, operands: dict[str, tuple[int, str]], params: dict[str, Any], mask: dict[str, Any] | None) -> Any:
+def _ran(
+    op: str, operands: dict[str, tuple[int, str]], params: dict[str, Any], mask: dict[str, Any] | None
+) -> Any:
     """The bytes of UB before and after an instruction."""
     kinds = {name: Operand("UB", "AIV0", at, dtype) for name, (at, dtype) in operands.items()}
     lines = [Instruction("AIV0", op, "V", kinds, params)]
@@ -61,7 +63,11 @@ def test_lanes_repeats_and_strides(form: str, dtype: str) -> None:
     for _ in range(8):
         blocks = [rng.choice([1, 1, 2, 3]), rng.choice([0, 1, 2]), rng.choice([0, 1, 3])]
         repeats = [rng.choice([8, 24]), rng.choice([0, 8, 9]), rng.choice([0, 8, 1])]
-        params: dict[str, Any] = {"repeat": rng.randint(1, 3), "isSetMask": form == "mask", "mask": rng.randint(1, per)}
+        params: dict[str, Any] = {
+            "repeat": rng.randint(1, 3),
+            "isSetMask": form == "mask",
+            "mask": rng.randint(1, per),
+        }
         names = ("dst", "src0", "src1")
         params |= {f"{n}BlkStride": b for n, b in zip(names, blocks, strict=True)}
         params |= {f"{n}RepStride": b for n, b in zip(names, repeats, strict=True)}
@@ -78,35 +84,56 @@ def test_lanes_repeats_and_strides(form: str, dtype: str) -> None:
         before, after = _ran("Add", operands, params, mask)
         wanted = before.copy()
         for r, lane in _lanes(params, mask, per):
-            at = [b + _lane_bytes(lane, size, blk, rep, r) for b, blk, rep in zip(bases, blocks, repeats, strict=True)]
+            at = [
+                b + _lane_bytes(lane, size, blk, rep, r)
+                for b, blk, rep in zip(bases, blocks, repeats, strict=True)
+            ]
             x, y = (before[a : a + size].view(code_of(dtype))[0] for a in at[1:])
             wanted[at[0] : at[0] + size] = np.array([x + y], code_of(dtype)).view(np.uint8)
         assert np.array_equal(after, wanted), (params, mask)
 
 
-@pytest.mark.parametrize("op", ["BlockReduceMax", "BlockReduceSum", "WholeReduceMax", "WholeReduceSum", "PairReduceSum"])
+@pytest.mark.parametrize(
+    "op", ["BlockReduceMax", "BlockReduceSum", "WholeReduceMax", "WholeReduceSum", "PairReduceSum"]
+)
 def test_reductions(op: str) -> None:
     rng = random.Random(op)
     per, size = 64, 4
     for _ in range(6):
         block, repeat, step = rng.choice([1, 2]), rng.choice([8, 16, 17]), rng.choice([1, 2])
-        params = {"mask": 0, "repeat": 3, "isSetMask": False, "dstRepStride": step, "srcBlkStride": block,
-                  "srcRepStride": repeat, "order": "ORDER_ONLY_VALUE"}  # fmt: skip
-        mask = {"mode": "NORMAL", "maskHigh": 0, "maskLow": rng.choice([(1 << 64) - 1, rng.getrandbits(64) | 1, 255])}
+        params = {
+            "mask": 0,
+            "repeat": 3,
+            "isSetMask": False,
+            "dstRepStride": step,
+            "srcBlkStride": block,
+            "srcRepStride": repeat,
+            "order": "ORDER_ONLY_VALUE",
+        }
+        mask = {
+            "mode": "NORMAL",
+            "maskHigh": 0,
+            "maskLow": rng.choice([(1 << 64) - 1, rng.getrandbits(64) | 1, 255]),
+        }
         before, after = _ran(op, {"dst": (8192, "float32"), "src": (0, "float32")}, params, mask)
         group = {"B": 8, "W": per, "P": 2}[op[0]]
         unit = {"B": 8, "W": 1, "P": 32}[op[0]] * step
         wanted = before.copy()
         for r in range(3):
             for g in range(per // group):
-                lanes = [lane for lane in range(g * group, (g + 1) * group) if mask["maskLow"] >> lane & 1]
+                lanes = [
+                    lane for lane in range(g * group, (g + 1) * group) if mask["maskLow"] >> lane & 1
+                ]
                 places = [_lane_bytes(lane, size, block, repeat, r) for lane in lanes]
                 values = [float(before[at : at + 4].view(np.float32)[0]) for at in places]
                 if values:
                     made = max(values) if "Max" in op else sum(values)
                     at = 8192 + (r * unit + g) * 4
                     wanted[at : at + 4] = np.array([made], np.float32).view(np.uint8)
-        assert np.allclose(after.view(np.float32), wanted.view(np.float32), equal_nan=True), (params, mask)
+        assert np.allclose(after.view(np.float32), wanted.view(np.float32), equal_nan=True), (
+            params,
+            mask,
+        )
 
 
 def test_brcb_and_compare_and_select() -> None:
@@ -123,8 +150,16 @@ def test_brcb_and_compare_and_select() -> None:
 def test_to_5hd_transposes_16_by_16() -> None:
     rows = [n * 64 for n in range(16)]
     columns = [8192 + n * 32 for n in range(16)]
-    params = {"srcList": rows, "dstList": columns, "dtype": "float16", "repeatTimes": 1, "dstRepStride": 0,
-              "srcRepStride": 0, "dstHighHalf": False, "srcHighHalf": False}  # fmt: skip
+    params = {
+        "srcList": rows,
+        "dstList": columns,
+        "dtype": "float16",
+        "repeatTimes": 1,
+        "dstRepStride": 0,
+        "srcRepStride": 0,
+        "dstHighHalf": False,
+        "srcHighHalf": False,
+    }
     operands = {"dst": (0, "float16"), "src": (0, "float16")}
     before, after = _ran("TransDataTo5HD", operands, params, None)
     source = np.stack([before[at : at + 32].view(np.float16) for at in rows])
@@ -151,7 +186,9 @@ def test_casts_round_as_the_mode_says(mode: str) -> None:
     wanted = [min(max(_rounded(Fraction(float(x)), mode), -128), 127) for x in values]
     assert cast(values, "int8", mode).tolist() == wanted
     for dtype, fraction, least in (("float16", 10, -14), ("bfloat16", 7, -126)):
-        x = np.float32([1 + 2**-11, 1 + 3 * 2**-11, -1 - 2**-12, 3.14159, -2.71828, 1e-5, 1234.567, 2.0**-20])
+        x = np.float32(
+            [1 + 2**-11, 1 + 3 * 2**-11, -1 - 2**-12, 3.14159, -2.71828, 1e-5, 1234.567, 2.0**-20]
+        )
         made = decoded(encoded(cast(x, dtype, mode), dtype), dtype)
         for value, found in zip(x, made, strict=True):
             exact = Fraction(float(value))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels that run: instructions executed on bytes, checked for races, deadlocks and stale reads.
 
-`replay` runs a recorded CATLASS kernel. The machine has the pipes, flags and buffers of the chip, and reads
-L0A and L0B in its fixed order, so a wrong copy gives wrong numbers. The sanitizer has four checks: memcheck,
-racecheck, initcheck, synccheck. Its findings do not depend on the order in which pipes run.
+`replay` runs a recorded CATLASS kernel. The machine has the pipes, flags and buffers of the chip, and
+reads L0A and L0B in its fixed order, so a wrong copy gives wrong numbers. The sanitizer has four checks:
+memcheck, racecheck, initcheck, synccheck. Its findings do not depend on the order in which pipes run.
 
 The modules, by their subjects:
 
@@ -11,7 +11,7 @@ The modules, by their subjects:
 - ``boxes``, ``numbers``, ``works``: which bytes, which numbers, what is done with them;
 - ``moving``, ``products``, ``vectors``: the definition of each instruction, written once;
 - ``programs``, ``queues``, ``memories``: the machine;
-- ``conflicts``, ``races``, ``syncs``, ``bounds``, ``shadows``: the checks; ``findings``: what they return;
+- ``conflicts``, ``races``, ``syncs``, ``bounds``, ``shadows``: the checks, and ``findings``;
 - ``runs``: all of it on one kernel.
 """
 

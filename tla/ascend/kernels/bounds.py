@@ -37,16 +37,16 @@ def memory_findings(program: Program, sizes: Mapping[str, int]) -> list[Finding]
         for finding in _judge(program, op, sizes):
             where = (i.site or i.line, finding.kind, finding.memory)
             old = found.get(where)
-            found[where] = finding if old is None else old._replace(count=old.count + 1)
+            found[where] = finding if old is None else old._replace(times=old.times + 1)
     for i in program.atomics_left:
-        text = f"{i.op} is still on when the kernel ends: later copies to global memory, and the next kernel's, add"
+        text = f"{i.op} is still on when the kernel ends: later copies add, and the next kernel's"
         found[i.core, "register"] = Finding("memcheck", "register", text, (place_of(i),))
     return list(found.values())
 
 
 def _judge(program: Program, op: Operation, sizes: Mapping[str, int]) -> list[Finding]:
     i = op.instruction
-    found = []
+    found: list[Finding] = []
     for accesses, verb in ((op.work.reads, "reads"), (op.work.writes, "writes")):
         for name, box in accesses:
             operand = i.operands[name]
@@ -59,17 +59,16 @@ def _judge(program: Program, op: Operation, sizes: Mapping[str, int]) -> list[Fi
                 what = operand.owner if operand.space == "GM" else operand.space
                 text = f"{i.op} {verb} {what}[{low}, {high}), and {what} has {size} bytes"
                 found.append(_finding(op, "bounds", text, operand, (low, high)))
-    if i.op in ("GetValue", "SetValue"):
-        units = {"UB": 1}
-    else:
-        units = {}
+    units = {"UB": 1} if i.op in ("GetValue", "SetValue") else {}
     touched = {name for name, _ in (*op.work.reads, *op.work.writes)}
     for name in touched:
         operand = i.operands[name]
         unit = units.get(operand.space) or _alignment(program, op, operand, name)
         if operand.address % unit:
             text = f"{i.op} starts at {operand.place}, which is no multiple of {unit}"
-            found.append(_finding(op, "misaligned", text, operand, (operand.address, operand.address + 1)))
+            found.append(
+                _finding(op, "misaligned", text, operand, (operand.address, operand.address + 1))
+            )
     return found
 
 
@@ -78,12 +77,12 @@ def _alignment(program: Program, op: Operation, operand: Operand, name: str) -> 
         return MMAD_START
     if operand.space == "FB":
         return program.arch.fixpipe_block
-    return program.arch.start_alignment(operand.space)  # type: ignore[arg-type]
+    return program.arch.start_alignment(operand.space)
 
 
 def _size(program: Program, operand: Operand, sizes: Mapping[str, int]) -> int | None:
     if operand.space != "GM":
-        return program.arch.capacity(operand.space)  # type: ignore[arg-type]
+        return program.arch.capacity(operand.space)
     return sizes.get(operand.owner)
 
 

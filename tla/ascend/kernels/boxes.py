@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Runs(NamedTuple):
-    """A box as runs of bytes without a gap: the first, its length, and the counts and steps of the others."""
+    """A box as runs of bytes without a gap: the first, its length, and the counts and steps of all."""
 
     start: int
     length: int
@@ -77,7 +77,7 @@ class Box(_Box):
     @property
     def empty(self) -> bool:
         """Whether it has no item."""
-        return any([n == 0 for n, _ in self.dims])
+        return any(n == 0 for n, _ in self.dims)
 
 
 @lru_cache(1 << 14)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Pair(NamedTuple):
-    """Two instructions, in the order in which they ran, and what the second does to the first's bytes."""
+    """Two instructions, in the order in which they ran: what the second does to the first's bytes."""
 
     first: int
     second: int
@@ -89,10 +89,12 @@ def _marked(program: Program) -> dict[Memory, _Marked]:
         for name, box in (*work.reads, *work.writes):
             operand = operands[name]
             runs = box.runs
-            units[operand.memory] = gcd(units.get(operand.memory, 0), operand.address + runs.start, runs.unit)
+            units[operand.memory] = gcd(
+                units.get(operand.memory, 0), operand.address + runs.start, runs.unit
+            )
         for name, _ in work.writes:
             written.add(operands[name].memory)
-    made = {}
+    made: dict[Memory, _Marked] = {}
     for memory in written:
         low, high = program.memories[memory]
         unit = units[memory]

@@ -47,11 +47,11 @@ class Finding(NamedTuple):
     """The first byte of the memory that shows the fault, and the first behind the last."""
     edge: str = ""
     """The order that is missing, as ``MTE2_MTE1 id 0``."""
-    count: int = 1
+    times: int = 1
     """How many times the same lines show it."""
 
     def __str__(self) -> str:
-        more = f" ({self.count} times)" if self.count > 1 else ""
+        more = f" ({self.times} times)" if self.times > 1 else ""
         places = [f"\n  at {place}" for place in self.at]
         return f"{self.check}: {self.kind}: {self.text}{more}{''.join(places)}"
 

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ..arch import Position
+
 SPACES: Final = ("GM", "L1", "L0A", "L0B", "L0C", "UB", "BT", "FB")
 PIPES: Final = ("S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX")
 """The queues of a core; S is the scalar unit, which issues the instructions of all others."""
@@ -29,7 +31,7 @@ class Operand(NamedTuple):
     'L1[512]'
     """
 
-    space: str
+    space: Position
     owner: str
     """The tensor of global memory, or the core that has the buffer."""
     address: int

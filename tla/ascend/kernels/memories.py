@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bytes of a machine: global tensors and the buffers of every core, and the steps that change them."""
+"""The bytes of a machine: global tensors and every core's buffers, and the steps that change them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ class Memories:
         self.given = {name: np.asarray(x) for name, x in (tensors or {}).items()}
         for name, array in self.given.items():
             if array.dtype.hasobject:
-                raise LayoutError(f"tensor {name!r} has no bytes: its elements are Python objects", name=name)
+                raise LayoutError(
+                    f"tensor {name!r} has no bytes: its elements are Python objects", name=name
+                )
         for memory, (low, high) in program.memories.items():
             space, owner = memory
             if space == "GM":
@@ -70,12 +72,14 @@ class Memories:
                 ref = step.ins[0]
                 size = np.dtype(_code(written.dtype)).itemsize
                 values = self._items(ref.operand, _split(ref.box, size), _code(written.dtype), op)
-                self._store(_split(out.box, size), out.operand, written.dtype, decoded(values, written.dtype), op)
+                self._store(
+                    _split(out.box, size), out.operand, written.dtype, decoded(values, written.dtype), op
+                )
             else:
                 ref = step.ins[0]
                 target[...] = self._items(ref.operand, ref.box, target.dtype, op)
             return
-        ins = []
+        ins: list[Any] = []
         for ref in step.ins:
             dtype = ref.dtype or operands[ref.operand].dtype
             ins.append(decoded(self._items(ref.operand, ref.box, _code(dtype), op), dtype))
@@ -100,7 +104,7 @@ class Memories:
         return box.view(self.bytes[memory], self.origins[memory] + operand.address, dtype)  # type: ignore[no-any-return]
 
     def tensors(self) -> dict[str, NDArray[Any]]:
-        """Return the global tensors: those that were given in their types and shapes, others as bytes."""
+        """Return the global tensors: given ones in their types and shapes, others as bytes."""
         found: dict[str, NDArray[Any]] = {}
         for (space, owner), array in self.bytes.items():
             if space == "GM":
@@ -122,4 +126,6 @@ def _code(dtype: str) -> str:
 
 def _split(box: Any, size: int) -> Any:
     """The box in items of `size` bytes."""
-    return box if box.item == size else box._replace(dims=(*box.dims, (box.item // size, size)), item=size)
+    return (
+        box if box.item == size else box._replace(dims=(*box.dims, (box.item // size, size)), item=size)
+    )

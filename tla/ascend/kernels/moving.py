@@ -35,7 +35,8 @@ def bytes_of(count: int, dtype: str) -> int:
 def _to_nz(p: Params, operands: Operands, matrices: str, step: str, *, is_nd: bool) -> list[Step]:
     """Rows n of d elements go to columns of blocks; the last block of a row is filled with zeros."""
     size = size_of(operands["src"].dtype)
-    rows, width, steps = p["nValue"], p["dValue"], []
+    rows, width = p["nValue"], p["dValue"]
+    steps: list[Step] = []
     full, tail = divmod(width * size, BLOCK)
     across, down = p["dstNzC0Stride"] * BLOCK, p["dstNzNStride"] * BLOCK
     for matrix in range(p[matrices]):
@@ -58,7 +59,10 @@ def _to_nz(p: Params, operands: Operands, matrices: str, step: str, *, is_nd: bo
                     dims = ((rows, size), (blocks, lanes * pitch), (run, pitch))
                     to = ((rows, down), (blocks, across), (run, size))
                     steps.append(
-                        copied(Box(src + first * lanes * pitch, dims, size), Box(dst + first * across, to, size))
+                        copied(
+                            Box(src + first * lanes * pitch, dims, size),
+                            Box(dst + first * across, to, size),
+                        )
                     )
         if tail and rows:
             steps.append(filled(Box(dst + full * across + tail, ((rows, down),), BLOCK - tail)))
@@ -230,10 +234,12 @@ def _box(p: Params, operands: Operands) -> list[Step]:
         deep = c0 // 16
         squares = ceil_div(ms, deep)
         read = Box(first, (
-            (ks, pitch), (squares, deep * FRACTAL), (deep, 16 * size), (16, size), (deep, FRACTAL), (16, BLOCK)
+            (ks, pitch), (squares, deep * FRACTAL), (deep, 16 * size), (16, size), (deep, FRACTAL),
+            (16, BLOCK),
         ), size)  # fmt: skip
         write = Box(0, (
-            (ks, deep * FRACTAL), (squares, step), (deep, FRACTAL), (16, BLOCK), (deep, 16 * size), (16, size)
+            (ks, deep * FRACTAL), (squares, step), (deep, FRACTAL), (16, BLOCK), (deep, 16 * size),
+            (16, size),
         ), size)  # fmt: skip
         return [copied(read, write)]
     # 32 bits: a square is two fractals side by side, and becomes two below one another
@@ -275,8 +281,8 @@ def _image(p: Params, operands: Operands, width: int | None) -> list[Step]:
         read = ((cols, per * pitch), (rows, c0 * BLOCK), (per, pitch), (c0, size), (c0, BLOCK))
         write = ((cols, rows * FRACTAL), (rows, FRACTAL), (per, c0 * BLOCK), (c0, BLOCK), (c0, size))
         return [copied(Box(first, read, size), Box(0, write, size))]
-    read = ((ms, FRACTAL), (ks, pitch))
-    return [copied(Box(first, read, FRACTAL), Box(0, ((ms, ks * FRACTAL), (ks, FRACTAL)), FRACTAL))]
+    whole = Box(0, ((ms, ks * FRACTAL), (ks, FRACTAL)), FRACTAL)
+    return [copied(Box(first, ((ms, FRACTAL), (ks, pitch)), FRACTAL), whole)]
 
 
 def _fill(p: Params, operands: Operands) -> list[Step]:
@@ -285,7 +291,9 @@ def _fill(p: Params, operands: Operands) -> list[Step]:
     unit = BLOCK if dst.space == "L1" else FRACTAL
     size, run = size_of(dst.dtype), p["blockNum"] * unit
     dims = ((p["repeatTimes"], run + p["dstGap"] * unit), (run // size, size))
-    return [Step(Ref("dst", Box(0, dims, size), dst.dtype), (), _constant(p.get("initValue", 0)), "clean")]
+    return [
+        Step(Ref("dst", Box(0, dims, size), dst.dtype), (), _constant(p.get("initValue", 0)), "clean")
+    ]
 
 
 def _compact(p: Params, operands: Operands) -> list[Step]:

@@ -6,8 +6,10 @@ Half, bfloat16 and the types of 8 bits are computed in float and rounded when th
 >>> import numpy as np
 >>> bits_of("float16"), bits_of("int4")
 (16, 4)
->>> cast(np.float32([0.5, 1.5, -2.5]), "int32", "CAST_RINT"), cast(np.float32([2.5]), "int8", "CAST_ROUND")
-(array([ 0,  2, -2], dtype=int32), array([3], dtype=int8))
+>>> cast(np.float32([0.5, 1.5, -2.5]), "int32", "CAST_RINT")
+array([ 0,  2, -2], dtype=int32)
+>>> cast(np.float32([2.5]), "int8", "CAST_ROUND")
+array([3], dtype=int8)
 
 Source: AscendC, Cast and its table of rounding modes.
 """
@@ -75,7 +77,7 @@ def is_float(dtype: str) -> bool:
     return "float" in dtype
 
 
-def decoded(stored: NDArray[Any], dtype: str) -> NDArray[Any]:
+def decoded(stored: NDArray[Any], dtype: str) -> Any:
     """Return elements of memory as numbers: floats of up to 16 bits as float32."""
     import numpy as np
 
@@ -105,7 +107,10 @@ def _table(dtype: str) -> NDArray[Any]:
     values = np.empty(1 << width, np.float32)
     for bits in range(1 << width):
         sign = -1.0 if bits >> (width - 1) else 1.0
-        exponent, rest = bits >> fraction & ((1 << (width - 1 - fraction)) - 1), bits & ((1 << fraction) - 1)
+        exponent, rest = (
+            bits >> fraction & ((1 << (width - 1 - fraction)) - 1),
+            bits & ((1 << fraction) - 1),
+        )
         scaled = rest / (1 << fraction)
         values[bits] = sign * (
             scaled * 2.0**least if exponent == 0 else (1 + scaled) * 2.0 ** (exponent - 1 + least)
@@ -117,7 +122,7 @@ def _table(dtype: str) -> NDArray[Any]:
     return values
 
 
-def encoded(values: NDArray[Any], dtype: str) -> NDArray[Any]:
+def encoded(values: Any, dtype: str) -> Any:
     """Return numbers as elements of memory, rounded half to even."""
     import numpy as np
 
@@ -141,7 +146,7 @@ def encoded(values: NDArray[Any], dtype: str) -> NDArray[Any]:
     return values.astype(code)
 
 
-def _whole(x: NDArray[Any], mode: str) -> NDArray[Any]:
+def _whole(x: Any, mode: str) -> Any:
     """Round to ints."""
     import numpy as np
 
@@ -151,21 +156,21 @@ def _whole(x: NDArray[Any], mode: str) -> NDArray[Any]:
         return np.copysign(np.floor(np.abs(x) + 0.5), x)
     if mode == "CAST_ODD":
         low = np.trunc(x)
-        return np.where((low == x) | (np.mod(low, 2) == 1), low, low + np.copysign(1, x))
+        return chosen((low == x) | (np.mod(low, 2) == 1), low, low + np.copysign(1, x))
     return {"CAST_FLOOR": np.floor, "CAST_CEIL": np.ceil, "CAST_TRUNC": np.trunc}[mode](x)
 
 
-def _to_fraction(x: NDArray[Any], dtype: str, mode: str) -> NDArray[Any]:
+def _to_fraction(x: Any, dtype: str, mode: str) -> Any:
     """Round to the fraction of a float type."""
     import numpy as np
 
     fraction, least = _FLOATS[dtype]
     _, exponent = np.frexp(x)
     unit = np.ldexp(np.float64(1), np.maximum(exponent - 1, least) - fraction)
-    return np.where(np.isfinite(x), _whole(np.asarray(x, np.float64) / unit, mode) * unit, x)
+    return chosen(np.isfinite(x), _whole(np.asarray(x, np.float64) / unit, mode) * unit, x)
 
 
-def cast(x: NDArray[Any], dtype: str, mode: str) -> NDArray[Any]:
+def cast(x: Any, dtype: str, mode: str) -> Any:
     """Return numbers rounded to a type, by a mode of AscendC; ints are saturated.
 
     >>> import numpy as np
@@ -181,7 +186,9 @@ def cast(x: NDArray[Any], dtype: str, mode: str) -> NDArray[Any]:
         if mode not in ("CAST_NONE", "CAST_RINT"):
             x = _to_fraction(x, dtype, mode)
         return x
-    low, high = (-8, 7) if dtype == "int4" else (lambda i: (int(i.min), int(i.max)))(np.iinfo(code_of(dtype)))
+    low, high = (
+        (-8, 7) if dtype == "int4" else (lambda i: (int(i.min), int(i.max)))(np.iinfo(code_of(dtype)))
+    )
     if x.dtype.kind == "f":
         exact = np.nan_to_num(_whole(x.astype(np.float64), mode), nan=0, posinf=high, neginf=low)
         top = np.float64(high)
@@ -202,3 +209,16 @@ def float_values(x: NDArray[Any]) -> NDArray[np.float32]:
     import numpy as np
 
     return x if x.dtype == np.float32 else x.astype(np.float32)
+
+
+def chosen(held: Any, x: Any, y: Any) -> Any:
+    """Return x where `held` is true, else y.
+
+    >>> import numpy as np
+    >>> chosen(np.array([True, False]), 1, 2).tolist()
+    [1, 2]
+    """
+    import numpy as np
+
+    where: Any = np.where
+    return where(held, x, y)

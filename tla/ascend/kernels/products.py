@@ -16,7 +16,7 @@ from ...errors import UnsupportedError
 from ...numbers import ceil_div
 from .boxes import Box
 from .moving import BLOCK, FRACTAL
-from .numbers import bits_of, decoded, float_values, size_of
+from .numbers import bits_of, chosen, decoded, float_values, size_of
 from .works import NOTHING, Ref, Step, Work, line_box
 
 if TYPE_CHECKING:
@@ -72,7 +72,11 @@ def mmad_work(p: Params, operands: Operands, l0a_tag: str) -> Work:
     wide = whole and k * 2 ** (2 * bits - 2) > 1 << 24
 
     # rows at a time: so many that the library of numpy does not start threads, which wait for each other
-    slab = 1 if gemv else next(size for size in (16, 8, 4, 2, 1) if size * ns * 16 * k <= _SLAB or size == 1)
+    slab = (
+        1
+        if gemv
+        else next(size for size in (16, 8, 4, 2, 1) if size * ns * 16 * k <= _SLAB or size == 1)
+    )
 
     def compute(x: Any, y: Any, *more: Any) -> Any:
         import numpy as np
@@ -115,7 +119,7 @@ _MODES: Final = {
 }  # fmt: skip
 
 
-def _scaled(x: Any, words: Any, dtype: str) -> Any:
+def _scaled(sums: Any, given: Any, dtype: str) -> Any:
     """Multiply sums by the scales of quantisation words, then round them to their type.
 
     A word has a float of 19 bits in bits 13 to 31, an offset of 9 bits in 37 to 45, and in bit 46
@@ -123,18 +127,19 @@ def _scaled(x: Any, words: Any, dtype: str) -> Any:
     """
     import numpy as np
 
-    words = np.asarray(words, np.uint64)
+    words: Any = np.asarray(given, np.uint64)
+    x = sums
     scale = (words & np.uint64(0xFFFFE000)).astype(np.uint32).view(np.float32)
     shifts = words >> np.uint64(36) & np.uint64(1)
     if shifts.any():
-        by = np.where(shifts, words >> np.uint64(32) & np.uint64(15), 0).astype(np.int32)
-        x = np.where(shifts != 0, np.clip(x.astype(np.int32) >> by, -32768, 32767), x)
-    made = float_values(x) * scale
+        by: Any = chosen(shifts, words >> np.uint64(32) & np.uint64(15), 0).astype(np.int32)
+        x = chosen(shifts != 0, np.clip(x.astype(np.int32) >> by, -32768, 32767), x)
+    made: Any = float_values(x) * scale
     if dtype not in ("int8", "uint8"):
         return np.clip(np.rint(made), -32768, 32767).astype(np.int16) if dtype == "int16" else made
-    offset = (words >> np.uint64(37) & np.uint64(511)).astype(np.int32)
-    offset = np.where(offset > 255, offset - 512, offset)
-    shifted = np.clip(np.rint(made), -256, 255).astype(np.int32) + offset
+    offset: Any = (words >> np.uint64(37) & np.uint64(511)).astype(np.int32)
+    offset = chosen(offset > 255, offset - 512, offset)
+    shifted: Any = np.clip(np.rint(made), -256, 255).astype(np.int32) + offset
     low, high = (-128, 127) if dtype == "int8" else (0, 255)
     return np.clip(shifted, low, high).astype(dtype)
 
@@ -192,12 +197,12 @@ def _part(
     size = size_of(dst.dtype)
     pitch = p["srcStride"] * 16 * SUM
     step = p["dstStride"]
+    lanes = BLOCK // size
     if form == "NZ":
-        lanes = BLOCK // size
         if p.get("isChannelSplit") or p.get("channelSplit"):
             lanes = 8
         n = ceil_div(n, lanes) * lanes
-    steps = []
+    steps: list[Step] = []
     full, tail = divmod(n, 16)
     for column, blocks, width in ((0, full, 16), (full * 16, int(tail > 0), tail)):
         if not blocks:
@@ -207,7 +212,9 @@ def _part(
             write = Box(to + column * size, ((m, step * size), (blocks, 16 * size), (width, size)), size)
         elif form == "COLUMN_MAJOR":
             write = Box(
-                to + column * step * size, ((m, size), (blocks, 16 * step * size), (width, step * size)), size
+                to + column * step * size,
+                ((m, size), (blocks, 16 * step * size), (width, step * size)),
+                size,
             )
         else:
             write, read = _columns(read, to, column, lanes, step, size)

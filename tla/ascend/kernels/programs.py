@@ -117,13 +117,15 @@ class Program:
             self.notes.append(Note(i, f"{i.op} has parameters that the machine cannot read: {error!r}"))
             return NOTHING, None
         if work is None:
-            self.notes.append(Note(i, f"the machine does not know {i.op}{f' {i.form}' if i.form else ''}"))
+            self.notes.append(
+                Note(i, f"the machine does not know {i.op}{f' {i.form}' if i.form else ''}")
+            )
             return NOTHING, None
         to_gm = state.atomic and any(i.operands[name].space == "GM" for name, _ in work.writes)
         return work, state.atomic if to_gm else None
 
     def unit_blocks(self, number: int) -> tuple[int, ...]:
-        """Return the fractals of accumulators that an instruction with a unit flag fills or takes out."""
+        """Return the fractals of sums that an instruction with a unit flag fills or takes out."""
         op = self.operations[number]
         product = op.instruction.op == "Mmad"
         base = op.instruction.operands["dst" if product else "src"].address
@@ -257,8 +259,8 @@ def second_half(i: Instruction) -> Instruction:
     """Return a Fixpipe to UB with the vector core that each half goes to.
 
     >>> from .instructions import Instruction, Operand
-    >>> fix = Instruction("AIC1", "Fixpipe", "FIX", {"dst": Operand("UB", "AIV2", 0, "float32")}, {"dualDstCtl": 1})
-    >>> second_half(fix).operands["dst1"].owner
+    >>> ub = {"dst": Operand("UB", "AIV2", 0, "float32")}
+    >>> second_half(Instruction("AIC1", "Fixpipe", "FIX", ub, {"dualDstCtl": 1})).operands["dst1"].owner
     'AIV3'
     """
     dst = i.operands.get("dst")

@@ -2,12 +2,12 @@
 """The machine's queues: which instruction runs when, and what it knows to have ended.
 
 Each core's scalar unit issues instructions in order into the queues of its pipes. A pipe starts its
-instructions in order, and waits where its first one waits. A pipe does not end them in order: only flags,
-barriers, unit flags and cross-core flags tell that one has ended. So each instruction has a clock at its
-start: for every pipe, how many of its instructions have ended for certain.
+instructions in order, and waits where its first one waits. A pipe does not end them in order: only
+flags, barriers, unit flags and cross-core flags tell that one has ended. So each instruction has a clock
+at its start: for every pipe, how many of its instructions have ended for certain.
 
-The k-th wait for a flag takes the k-th set, whatever the order of the pipes. So the clocks, a deadlock and
-the flags that are left do not depend on that order; one run of the queues finds them for all.
+The k-th wait for a flag takes the k-th set, whatever the order of the pipes. So the clocks, a deadlock
+and the flags that are left do not depend on that order; one run of the queues finds them for all.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class Course:
         op = self.program.operations[number]
         scalar = self._scalar[core]
         if op.kind in (ALL, SYNC_ALL):
-            if any([self._queues[pipe] for pipe in self._core_pipes[core]]):
+            if any(self._queues[pipe] for pipe in self._core_pipes[core]):
                 return "idle", core
             issue = self._issue[core]
             for pipe in self._core_pipes[core]:
@@ -230,9 +230,7 @@ class Course:
         self._clocks[pipe] = clock
         return None
 
-    def _take(
-        self, key: Hashable, tokens: deque[tuple[Clock, int]], clock: Clock, number: int
-    ) -> Clock:
+    def _take(self, key: Hashable, tokens: deque[tuple[Clock, int]], clock: Clock, number: int) -> Clock:
         token, setter = tokens.popleft()
         self.pairs.append((key, setter, number))
         return _joined(clock, token)
@@ -259,7 +257,9 @@ class Course:
             filled = self.program.unit_blocks(filler)
             if filled != blocks:
                 line = self.program.operations[filler].instruction.line
-                words = f"Fixpipe takes out {len(blocks)} fractals of L0C, and Mmad of line {line} filled"
+                words = (
+                    f"Fixpipe takes out {len(blocks)} fractals of L0C, and Mmad of line {line} filled"
+                )
                 self.unit_faults.append((number, f"{words} {len(filled)}: their extents must be equal"))
         if op.work.unit_flag == 3:
             after = _ended(clock, pipe, self._turns[pipe] + 1)
@@ -278,7 +278,8 @@ class Course:
     # --- between cores
     def _cross_set(self, number: int, op: Operation, token: Clock) -> None:
         p = op.instruction.params
-        mode, flag = p["mode"], p["flag"]
+        mode: int = p["mode"]
+        flag: int = p["flag"]
         core = op.instruction.core
         kind, group = core[:3], group_of(core)
         pair = (f"AIV{2 * group}", f"AIV{2 * group + 1}")
@@ -286,7 +287,8 @@ class Course:
             if kind == "AIC":
                 self._arrive((pair[flag >= 16], flag % 16), token, number)
             else:
-                self._arrive((f"AIC{group}", flag + 16 * (int(core[3:]) % 2)), token, number)
+                second = int(core[3:]) % 2
+                self._arrive((f"AIC{group}", flag + 16 * second), token, number)
             return
         if mode == 2 and kind == "AIC":
             for target in pair:
@@ -294,14 +296,16 @@ class Course:
             return
         if mode == 0:
             members: tuple[str, ...] = tuple([c for c in self.program.cores if c.startswith(kind)])
-            targets, key = members, ("all", kind, flag)
+            targets = members
+            key: Hashable = ("all", kind, flag)
         else:
             members, key = pair, ("group", mode, group, flag)
             targets = pair if mode == 1 else (f"AIC{group}",)
         parts = self._parts[key]
-        parts.setdefault(op.core, deque()).append((token, number))
-        expected = [self._cores.get(member) for member in members]
-        if all([m is not None and parts.get(m) for m in expected]):
+        mine: deque[tuple[Clock, int]] = parts.setdefault(op.core, deque())
+        mine.append((token, number))
+        expected: list[int | None] = [self._cores.get(member) for member in members]
+        if all(m is not None and parts.get(m) for m in expected):
             whole = [parts[m].popleft() for m in expected if m is not None]
             clock = whole[0][0]
             for other, _ in whole[1:]:
@@ -331,7 +335,7 @@ class Course:
             arrived = parts.setdefault(core, deque())
             if not arrived:
                 arrived.append((self._issue[core], number))
-            if not all([parts.get(m) for m in members]):
+            if not all(parts.get(m) for m in members):
                 return key, core
             whole = [parts[m].popleft() for m in members]
             clock = whole[0][0]
@@ -346,7 +350,7 @@ class Course:
     @property
     def parts_left(self) -> dict[Hashable, dict[int, int]]:
         """The sets of group flags whose group is not complete, by core."""
-        found = {}
+        found: dict[Hashable, dict[int, int]] = {}
         for key, parts in self._parts.items():
             left = {core: sets[-1][1] for core, sets in parts.items() if sets}
             if left and key != ("sync", True) and key != ("sync", False):

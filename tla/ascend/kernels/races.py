@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """racecheck: accesses to the same bytes that no flag, barrier or rule of the chip orders.
 
-Two instructions are in order if the second starts when the first has certainly ended. Instructions of one
-pipe start in order but may end in another, except where the chip holds them apart:
+Two instructions are in order if the second starts when the first has certainly ended. Instructions of
+one pipe start in order but may end in another, except where the chip holds them apart:
 
 - those of the scalar unit; a read before a write on one pipe;
-- writes of MTE1 and of the fixpipe, for which AscendC asks for no barrier, though not in the strict mode;
+- writes of MTE1 and of the fixpipe, for which AscendC asks for no barrier; the strict mode does;
 - products of at least 10 fractals that sum into one place;
 - on 3510, vector instructions; on 2201, vector instructions over the same elements, of at least 16
   repeats, for a repeat has ended long before the same repeat of the next begins. AscendC asks for a
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from .boxes import Box
     from .conflicts import Pair
     from .programs import Operation, Program
     from .queues import Course
@@ -42,7 +43,11 @@ def _is_held(pair: Pair, program: Program, strict: bool) -> bool:
     """Whether the chip orders two instructions of one pipe that touch the same bytes."""
     first, second = program.operations[pair.first], program.operations[pair.second]
     pipe = program.pipes[second.pipe][1]
-    if pair.kind == "WAR" or pipe == "S" or (pipe in ("MTE1", "FIX") and pair.kind == "WAW" and not strict):
+    if (
+        pair.kind == "WAR"
+        or pipe == "S"
+        or (pipe in ("MTE1", "FIX") and pair.kind == "WAW" and not strict)
+    ):
         return True
     if pipe == "V":
         return program.arch.code == 3510 or (not strict and _same_elements(first, second))
@@ -130,7 +135,7 @@ class Pairs:
 
 class _Group(NamedTuple):
     pair: Pair
-    count: int
+    times: int
 
 
 def race_findings(program: Program, course: Course, pairs: Sequence[Pair]) -> list[Finding]:
@@ -142,7 +147,7 @@ def race_findings(program: Program, course: Course, pairs: Sequence[Pair]) -> li
         lines = (first.site or first.line, second.site or second.line, first.pipe, second.pipe)
         key = (*lines, pair.kind, memory)
         old = groups.get(key)
-        groups[key] = _Group(pair, 1) if old is None else old._replace(count=old.count + 1)
+        groups[key] = _Group(pair, 1) if old is None else old._replace(times=old.times + 1)
     return [_finding(program, course, group) for group in groups.values()]
 
 
@@ -161,21 +166,23 @@ def _finding(program: Program, course: Course, group: _Group) -> Finding:
         f"and may run beside it; {why}"
     )
     places = (place_of(one, program.pipe_of(pair.first)), place_of(two, program.pipe_of(pair.second)))
-    return Finding("racecheck", pair.kind, text, places, name, (low, high), edge, group.count)
+    return Finding("racecheck", pair.kind, text, places, name, (low, high), edge, group.times)
 
 
-def shared_bytes(first: Operation, second: Operation, kind: str, memory: tuple[str, str]) -> tuple[int, int]:
+def shared_bytes(
+    first: Operation, second: Operation, kind: str, memory: tuple[str, str]
+) -> tuple[int, int]:
     """Return the first range of bytes that both touch, at the least its ends."""
     import numpy as np
 
-    sides = []
+    sides: list[list[tuple[Box, int]]] = []
     for op, reads in ((first, kind == "WAR"), (second, kind == "RAW")):
         boxes = op.work.reads if reads else op.work.writes
         operands = op.instruction.operands
         sides.append([(box, operands[n].address) for n, box in boxes if operands[n].memory == memory])
     low = max(min(at + box.ends[0] for box, at in side) for side in sides)
     high = min(max(at + box.ends[1] for box, at in side) for side in sides)
-    marks = []
+    marks: list[NDArray[np.uint8]] = []
     for side in sides:
         start = min(at + box.ends[0] for box, at in side)
         touched = np.zeros(max(at + box.ends[1] for box, at in side) - start, np.uint8)
@@ -206,7 +213,10 @@ def _missing(program: Program, course: Course, pair: Pair) -> tuple[str, str]:
     ]
     after = [n for n in sets if pair.first < n]
     if not sets or (number is None and not after):
-        return event, f"no SetFlag<{event}> follows {first.instruction.op} of line {first.instruction.line}"
+        return (
+            event,
+            f"no SetFlag<{event}> follows {first.instruction.op} of line {first.instruction.line}",
+        )
     chosen = after[0] if after else sets[-1]
     set_ = program.operations[chosen].instruction
     edge, words = f"{event} id {set_.params['id']}", f"{words_of(set_)} of line {set_.line}"
@@ -237,7 +247,7 @@ def _usual_id(program: Program, pair: Pair, event: str) -> int | None:
             waits.append(op.instruction.params["id"])
         elif op.work.steps:
             operands = op.instruction.operands.values()
-            if waits and any([o.memory == pair.memory and o.address in places for o in operands]):
+            if waits and any(o.memory == pair.memory and o.address in places for o in operands):
                 ids.update(waits)
             waits = []
     return ids.most_common(1)[0][0] if ids else None

@@ -17,7 +17,6 @@ from ..arch import arch as arch_named
 from .bounds import memory_findings
 from .conflicts import conflicts_of
 from .findings import CHECKS, Finding, place_of
-from .instructions import Instruction
 from .memories import Memories
 from .programs import ALL, BARRIER, CROSS_SET, CROSS_WAIT, LOCK, SET, SYNC_ALL, UNLOCK, WAIT, Program
 from .queues import Course
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from ..arch import Arch
     from .conflicts import Pair
     from .findings import Check
+    from .instructions import Instruction
 
 _STARVED: Final = ("M", "MTE1", "MTE2", "FIX", "V", "MTE3")
 _SYNCS: Final = (SET, WAIT, BARRIER, ALL, CROSS_SET, CROSS_WAIT, LOCK, UNLOCK, SYNC_ALL)
@@ -98,7 +98,12 @@ class Run:
             self._memories.run(self.program.operations[number])
         self.tensors = self._memories.tensors()
         found = [
-            Finding("unknown", "not modelled", note.text + "; what it writes is not checked", (place_of(note.instruction),))
+            Finding(
+                "unknown",
+                "not modelled",
+                note.text + "; what it writes is not checked",
+                (place_of(note.instruction),),
+            )
             for note in self.program.notes
         ]
         if "synccheck" in self.checks:
@@ -132,7 +137,7 @@ class Run:
         return len(double_sets(self.program, self.course))
 
     def differing(self, orders: int) -> int | None:
-        """Return the first seed below `orders` whose tensors differ from this run's; None if none does."""
+        """Return the first seed below `orders` whose tensors differ from this run's; None if none."""
         for seed in range(1, orders):
             memories = Memories(self.program, self._given)
             for number in self._order(seed):
@@ -156,7 +161,11 @@ class Run:
     def _without(self, number: int, pairs: Pairs) -> list[Finding]:
         drop = {*self.drop, number}
         course = Course(self.program, None, drop)
-        found = [f for f in sync_findings(self.program, course, drop, self.strict) if f.kind not in ("event id", "event")]
+        found = [
+            f
+            for f in sync_findings(self.program, course, drop, self.strict)
+            if f.kind not in ("event id", "event")
+        ]
         return [*race_findings(self.program, course, pairs.unordered(course)), *found]
 
     def raise_findings(self) -> None:
@@ -169,7 +178,9 @@ class Run:
             first = [str(finding) for finding in self.findings[:5]]
             more = len(self.findings) - len(first)
             rest = [f"and {more} more"] if more else []
-            raise FindingsError(f"the kernel has {len(self.findings)} findings", *first, *rest, findings=self.findings)
+            raise FindingsError(
+                f"the kernel has {len(self.findings)} findings", *first, *rest, findings=self.findings
+            )
 
 
 def _pick(program: Program, seed: int) -> Callable[[list[int]], int]:
@@ -198,10 +209,13 @@ def _checks(checks: Collection[str] | str | None) -> tuple[Check, ...]:
     names = checks.split(",") if isinstance(checks, str) else list(checks)
     found: list[Check] = []
     for name in names:
-        full = next((check for check in CHECKS if name.strip() in (check, check.removesuffix("check"))), None)
-        if full is None:
-            raise ArgumentError(f"there is no check {name!r}", f"There are {', '.join(CHECKS)}.", name=name)
-        found.append(full)
+        full: list[Check] = [
+            check for check in CHECKS if name.strip() in (check, check.removesuffix("check"))
+        ]
+        if not full:
+            words = f"There are {', '.join(CHECKS)}."
+            raise ArgumentError(f"there is no check {name!r}", words, name=name)
+        found += full
     return tuple(found)
 
 
@@ -241,7 +255,7 @@ def replay(
     Args:
         trace_path: A trace, as `tla ascend record` writes it; it may be compressed.
         tensors: The memory of global tensors by name; those that are missing are zero.
-        checks: ``memcheck``, ``racecheck``, ``initcheck``, ``synccheck``, or their first words; all if None.
+        checks: Of ``memcheck``, ``racecheck``, ``initcheck``, ``synccheck``, or ``mem``; all if None.
         seed: The order in which pipes that are ready run. Findings do not depend on it.
         orders: How many orders are run; a finding tells of two whose tensors differ.
         arch: The architecture; by default the one whose instructions the trace has.

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """initcheck: bytes that were never written, or are left from an earlier tile, and reach a result.
 
-Each byte has a mark. 0 is written; -1 is a zero that an instruction wrote as padding; -2 - n is what load n
-brought; above 0 is a cause: never written, stale, or computed from such bytes. Marks move as the bytes do.
-Padding may hold anything, so a finding needs a byte of a tensor that the kernel does not read again. A
-tensor that the kernel writes and reads again is its workspace: if it is not given, or given as zeros, its
-bytes are not written before the kernel writes them.
+Each byte has a mark. 0 is written; -1 is a zero that an instruction wrote as padding; -2 - n is what
+load n brought; above 0 is a cause: never written, stale, or computed from such bytes. Marks move as the
+bytes do. Padding may hold anything, so a finding needs a byte of a tensor that the kernel does not read
+again. A tensor that the kernel writes and reads again is its workspace: if it is not given, or given as
+zeros, its bytes are not written before the kernel writes them.
 """
 
 from __future__ import annotations
@@ -59,7 +59,10 @@ class Shadow:
             is_workspace = memory[1] in read_again and not array.any()
             start = WRITTEN if memory[0] == "GM" and not is_workspace else NEVER
             self.marks[memory] = np.full(array.size, start, np.int32)
-        self.causes = [Cause("", None, ""), Cause("never written", None, "bytes that were never written")]
+        self.causes = [
+            Cause("", None, ""),
+            Cause("never written", None, "bytes that were never written"),
+        ]
         self.findings: dict[tuple[object, ...], Finding] = {}
         self._slots: dict[tuple[Memory, int], tuple[int, int]] = {}
         self._stale: dict[int, int] = {}
@@ -136,13 +139,13 @@ class Shadow:
         if step.spread == "clean" or not step.ins:
             return WRITTEN
         views = [self._view(ref, op) for ref in step.ins]
-        if all([view.max() <= 0 for view in views]) and step.spread != "product":
+        if all(view.max() <= 0 for view in views) and step.spread != "product":
             return WRITTEN
         items = [view.max(axis=-1) for view in views]
         if step.spread == "product":
             return self._product(step, op, number, items)
         if callable(step.spread):
-            made = np.maximum(step.spread(*items), 0)
+            made: Any = step.spread(*items)
         elif step.spread == "all":
             made = np.asarray(max([int(item.max()) for item in items]))
         else:
@@ -158,7 +161,8 @@ class Shadow:
             return WRITTEN
         cause = self.causes[worst]
         if cause.number is None:
-            at = f"{op.instruction.op} of {op.instruction.site or 'the kernel'}, line {op.instruction.line}"
+            i = op.instruction
+            at = f"{i.op} of {i.site or 'the kernel'}, line {i.line}"
             adds = f"adds to: the atomic mode is on since line {op.since}" if op.since else "reads"
             worst = self._cause(cause.kind, number, f"{cause.text}, which {at}, {adds}")
         return np.where(marks > 0, worst, 0)
@@ -184,14 +188,12 @@ class Shadow:
             made = np.maximum(made, items[2])
         return self._used(made, op, number, step)
 
-    def _rounded(
-        self, left: Marks, right: Marks, used: int, op: Operation, number: int
-    ) -> None:
+    def _rounded(self, left: Marks, right: Marks, used: int, op: Operation, number: int) -> None:
         """Judge the bytes behind K, which the hardware reads in whole blocks.
 
-        AscendC says that it ignores them. They are reported where they would meet data: the other operand
-        is neither known to be zero there nor as bad itself, as with A in columns and B in rows, whose
-        tiles end with K. Rows and columns that are padding themselves do not count.
+        AscendC says that it ignores them. They are reported where they would meet data: the other
+        operand is neither known to be zero there nor as bad itself, as with A in columns and B in rows,
+        whose tiles end with K. Rows and columns that are padding themselves do not count.
         """
         rows, columns = left[:, :used].max(axis=1) <= 0, right[:used].max(axis=0) <= 0
         a, b = left[rows][:, used:], right[used:][:, columns]
@@ -212,11 +214,13 @@ class Shadow:
         old = self.findings.get(key)
         space = i.operands[name].space
         text = (
-            f"Mmad of k = {i.params['k']} reads whole blocks of K, and {count} of K behind it in {space} are "
-            f"{self.causes[cause].text}"
+            f"Mmad of k = {i.params['k']} reads whole blocks of K, and {count} of K behind it in "
+            f"{space} are {self.causes[cause].text}"
         )
-        found = Finding("initcheck", "rounded K", text, (place_of(i, self.program.pipe_of(number)),), space)
-        self.findings[key] = found if old is None else old._replace(count=old.count + 1)
+        found = Finding(
+            "initcheck", "rounded K", text, (place_of(i, self.program.pipe_of(number)),), space
+        )
+        self.findings[key] = found if old is None else old._replace(times=old.times + 1)
 
     def _put(self, step: Step, op: Operation, marks: Any, number: int) -> None:
         import numpy as np
@@ -226,11 +230,7 @@ class Shadow:
         before = int(view.max()) if op.atomic and operand.space == "GM" else 0
         if before > 0:  # what it adds to was never written
             marks = self._used(np.maximum(view, 0), op, number, step)
-        if isinstance(marks, int):
-            view[...] = marks
-        elif marks.shape == view.shape:
-            view[...] = marks
-        elif marks.ndim == 0:
+        if isinstance(marks, int) or marks.shape == view.shape or marks.ndim == 0:
             view[...] = marks
         else:
             view[...] = np.asarray(marks).reshape(view.shape[:-1])[..., None]
@@ -249,7 +249,7 @@ class Shadow:
         key = (i.site or i.line, why.kind, why.number if why.number is None else self._site(why.number))
         old = self.findings.get(key)
         if old is not None:
-            self.findings[key] = old._replace(count=old.count + 1)
+            self.findings[key] = old._replace(times=old.times + 1)
             return
         bad = np.argwhere(self._view(ref, op) > 0)
         low, high = (_byte_of(ref.box, index) for index in (bad[0], bad[-1]))
@@ -269,4 +269,8 @@ class Shadow:
 
 
 def _byte_of(box: Box, index: Any) -> int:
-    return box.start + sum([int(i) * step for i, (_, step) in zip(index, box.dims, strict=False)]) + int(index[-1])
+    return (
+        box.start
+        + sum([int(i) * step for i, (_, step) in zip(index, box.dims, strict=False)])
+        + int(index[-1])
+    )

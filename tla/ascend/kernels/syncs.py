@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """synccheck: deadlocks, flags that stay set, counters that overflow, unit flags that do not match.
 
-A flag counts its sets. AscendC calls a second set before the wait undefined, and CATLASS's own kernels do
-that; it is a finding in the strict mode alone.
+A flag counts its sets. AscendC calls a second set before the wait undefined, and CATLASS's own kernels
+do that; it is a finding in the strict mode alone.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from .findings import Finding, Place, place_of, words_of
@@ -27,12 +28,12 @@ COUNTER: Final = 15
 CROSS_IDS: Final = {0: 16, 1: 16, 2: 16, 4: 27}
 """The ids of each mode of a cross-core flag, counted from 0."""
 _LEGAL: Final = {
-    "AIC": "M_MTE1 M_MTE2 M_FIX M_S MTE1_M MTE1_MTE2 MTE1_MTE3 MTE1_FIX MTE2_M MTE2_MTE1 MTE2_MTE3 MTE2_FIX"
-    " MTE2_S MTE3_MTE1 MTE3_MTE2 FIX_M FIX_MTE1 FIX_MTE2 FIX_MTE3 FIX_FIX FIX_S S_MTE2 S_MTE3 MTE3_S"
-    " S_M S_FIX",
+    "AIC": "M_MTE1 M_MTE2 M_FIX M_S MTE1_M MTE1_MTE2 MTE1_MTE3 MTE1_FIX MTE2_M MTE2_MTE1 MTE2_MTE3"
+    " MTE2_FIX MTE2_S MTE3_MTE1 MTE3_MTE2 FIX_M FIX_MTE1 FIX_MTE2 FIX_MTE3 FIX_FIX FIX_S S_MTE2 S_MTE3"
+    " MTE3_S S_M S_FIX",
     "AIV": "S_V S_MTE2 S_MTE3 V_S V_MTE2 V_MTE3 V_V MTE2_S MTE2_V MTE2_MTE3 MTE3_S MTE3_V MTE3_MTE2",
 }
-"""The events of each kind of core: those of AscendC's tables, those that CATLASS uses, and the scalar unit's."""
+"""The events of each kind of core: those of AscendC's tables, and others that CATLASS uses."""
 
 
 def sync_findings(
@@ -68,7 +69,7 @@ class _Found:
         old = self.by_line.get(key)
         places = tuple([place_of(i) for i in instructions])
         new = Finding("synccheck", kind, text, places)
-        self.by_line[key] = new if old is None else old._replace(count=old.count + 1)
+        self.by_line[key] = new if old is None else old._replace(times=old.times + 1)
 
 
 def _judge_ids(program: Program, found: _Found) -> None:
@@ -98,22 +99,28 @@ def _judge_left(program: Program, course: Course, found: _Found) -> None:
             continue
         for _, number in tokens:
             i = program.operations[number].instruction
-            text = f"{words_of(i)} is set when the kernel ends: no wait takes it, and the next kernel finds it"
+            text = (
+                f"{words_of(i)} is set when the kernel ends: no wait takes it; the next kernel finds it"
+            )
             found.add("left set", text, i)
     for cores in course.parts_left.values():
         number = next(iter(cores.values()))
         i = program.operations[number].instruction
-        text = f"{words_of(i)} of mode {i.params['mode']} is set by {', '.join(program.cores[c] for c in cores)} alone"
+        alone = ", ".join([program.cores[c] for c in cores])
+        text = f"{words_of(i)} of mode {i.params['mode']} is set by {alone} alone"
         found.add("left set", text, i)
     tiles = course.full_tiles
     for number in dict.fromkeys(tiles.values()):
         i = program.operations[number].instruction
-        text = "the unit flag of its sums is set when the kernel ends: no Fixpipe with a unit flag takes them out"
+        text = (
+            "the unit flag of its sums is set when the kernel ends: no Fixpipe with one takes them out"
+        )
         found.add("unit flag", text, i)
 
 
-def _is_internal(key: Hashable) -> bool:
-    return isinstance(key, tuple) and (key[0] == "lock" or isinstance(key[0], tuple))
+def _is_internal(key: Any) -> bool:
+    """Whether tokens are those of a mutex or of SyncAll, of which the last one stays."""
+    return key[0] == "lock" or isinstance(key[0], tuple)
 
 
 def _judge_counters(program: Program, course: Course, drop: Collection[int], found: _Found) -> None:
@@ -129,20 +136,25 @@ def _judge_counters(program: Program, course: Course, drop: Collection[int], fou
         agents = {core, *[len(program.cores) + n for n, (c, _) in enumerate(program.pipes) if c == name]}
 
         def pick(ready: list[int], late: set[int] = agents) -> int:
-            return next((at for at in range(len(ready) - 1, -1, -1) if ready[at] not in late), len(ready) - 1)
+            return next(
+                (at for at in range(len(ready) - 1, -1, -1) if ready[at] not in late), len(ready) - 1
+            )
 
         run = Course(program, pick, drop)
-        for key, (most, number) in run.most.items():
-            if most > COUNTER and isinstance(key, tuple) and key[1] == core:
+        flags: list[tuple[Any, tuple[int, int]]] = [*run.most.items()]
+        for key, (most, number) in flags:
+            if most > COUNTER and key[1] == core:
                 i = program.operations[number].instruction
                 waits = [
                     op.instruction
                     for op in program.operations
-                    if op.kind == CROSS_WAIT and op.core == core and op.instruction.params["flag"] == key[2]
+                    if op.kind == CROSS_WAIT
+                    and op.core == core
+                    and op.instruction.params["flag"] == key[2]
                 ]
                 text = (
-                    f"the counter of flag {key[2]} on {name} can reach {most}, above {COUNTER}, when {i.core} is "
-                    f"ahead of {name}; a flag back from {name} to {i.core} every {COUNTER} sets would hold it"
+                    f"the counter of flag {key[2]} on {name} can reach {most}, above {COUNTER}, when "
+                    f"{i.core} is ahead; a flag back from {name} every {COUNTER} sets would hold it"
                 )
                 found.add("counter", text, i, *waits[:1])
 
@@ -151,13 +163,14 @@ def double_sets(program: Program, course: Course) -> list[tuple[int, int]]:
     """Return the sets that may run before the set before them is waited for, each with that one."""
     waits: dict[tuple[Hashable, int], int] = {}
     sets: dict[Hashable, list[int]] = {}
-    for key, setter, wait in course.pairs:
-        if isinstance(key, tuple) and isinstance(key[0], int):
+    pairs: list[tuple[Any, int, int]] = course.pairs
+    for key, setter, wait in pairs:
+        if key[0] != "cross":
             waits[key, setter] = wait
             sets.setdefault(key, []).append(setter)
-    found = []
+    found: list[tuple[int, int]] = []
     for key, setters in sets.items():
-        for before, after in zip(setters, setters[1:], strict=False):
+        for before, after in pairwise(setters):
             wait = waits[key, before]
             pipe = program.operations[wait].pipe
             if course.starts[after][pipe] < course.positions[wait]:
@@ -171,22 +184,25 @@ def _deadlock(program: Program, course: Course, drop: Collection[int]) -> list[F
     stuck = {s.operation: s.key for s in course.stuck}
     reasons = {number: _reason(program, course, number, key, drop) for number, key in stuck.items()}
     roots = [number for number, (_, behind) in reasons.items() if behind is None or behind not in stuck]
-    found = []
+    found: list[Finding] = []
     for number in roots or [next(iter(stuck))]:
         chain = _chain(program, number, reasons)
         i = program.operations[number].instruction
-        text = f"{words_of(i)} on {i.core} {program.pipe_of(number)} waits for ever: {reasons[number][0]}"
+        text = (
+            f"{words_of(i)} on {i.core} {program.pipe_of(number)} waits for ever: {reasons[number][0]}"
+        )
         others = [n for n in stuck if n != number]
         if others and number == (roots or [number])[0]:
-            words = [
-                f"{words_of(program.operations[n].instruction)} of {program.operations[n].instruction.core} "
-                f"{program.pipe_of(n)}, line {program.operations[n].instruction.line}"
-                for n in others[:6]
-            ]
+            words = [_where(program, n) for n in others[:6]]
             more = f" and {len(others) - 6} others" if len(others) > 6 else ""
             text += f"; with it wait {'; '.join(words)}{more}"
         found.append(Finding("synccheck", "deadlock", text, chain, edge=_edge(program, number)))
     return found
+
+
+def _where(program: Program, number: int) -> str:
+    i = program.operations[number].instruction
+    return f"{words_of(i)} of {i.core} {program.pipe_of(number)}, line {i.line}"
 
 
 def _edge(program: Program, number: int) -> str:
@@ -231,14 +247,21 @@ def _reason(
         ]
         name = f"{p['event']} id {p['id']}"
     else:
-        events = [n for n, o in enumerate(program.operations) if n not in drop and _reaches(program, n, o, op, p)]
+        events = [
+            n
+            for n, o in enumerate(program.operations)
+            if n not in drop and _reaches(program, n, o, op, p)
+        ]
         name = f"flag {p.get('flag', '')}".strip()
     later = [n for n in events if n not in course.positions]
     if not later:
         if op.kind == WAIT and events:
             return f"no set of {name} is left after the {len(events)} that other waits took", None
         if events:
-            return f"the {len(events)} sets of {name} are taken, or not made by every core of the group", None
+            return (
+                f"the {len(events)} sets of {name} are taken, or not made by every core of the group",
+                None,
+            )
         return f"nothing sets {name}", None
     setter = program.operations[later[0]]
     i = setter.instruction
@@ -259,7 +282,7 @@ def _reaches(program: Program, n: int, other: Any, op: Any, p: Any) -> bool:
     same = core[:3] == target[:3]
     if q["mode"] == 4:
         return not same and q["flag"] % 16 == p.get("flag", -1) % 16
-    return q["flag"] == p.get("flag") and same == (q["mode"] in (0, 1))
+    return bool(q["flag"] == p.get("flag") and same == (q["mode"] in (0, 1)))
 
 
 def _blocking(program: Program, course: Course, number: int) -> int | None:
@@ -275,7 +298,7 @@ def _blocking(program: Program, course: Course, number: int) -> int | None:
         for s in course.stuck
         if program.operations[s.operation].core == op.core and s.operation not in issued
     ]
-    return (scalar or same_pipe or [None])[0]
+    return next(iter(scalar or same_pipe), None)
 
 
 def _behind(program: Program, course: Course, stuck: list[int], core: int) -> tuple[str, int | None]:
@@ -299,20 +322,25 @@ def _unit_reason(program: Program, course: Course, number: int, key: Any) -> tup
         text = f"no Mmad with unitFlag 3 has filled {place}"
         others = _with_unit_flag(program, op, key[2], 0, number, "Mmad")
         done = [n for n in others if n in course.positions]
-        others = [n for n in others if n not in course.positions and program.operations[n].work.unit_flag == 3]
+        others = [
+            n for n in others if n not in course.positions and program.operations[n].work.unit_flag == 3
+        ]
         if done and not others:
             i = program.operations[done[-1]].instruction
             where = f"{i.site or 'the kernel'}, line {i.line}"
             text = (
-                f"Mmad of {where}, has unitFlag {i.params.get('unitFlag')} and leaves {place} unfinished; the "
-                "last Mmad of a sum needs 3"
+                f"Mmad of {where}, has unitFlag {i.params.get('unitFlag')} and leaves {place} "
+                "unfinished; the last Mmad of a sum needs 3"
             )
     later = [n for n in others if n not in course.positions]
     behind = _blocking(program, course, later[0]) if later else None
     if behind is None or behind == number:
         return text, None
     other, i = (program.operations[n].instruction for n in (behind, later[0]))
-    return f"{text}: {i.op} of line {i.line} stands behind {words_of(other)} of line {other.line}", behind
+    return (
+        f"{text}: {i.op} of line {i.line} stands behind {words_of(other)} of line {other.line}",
+        behind,
+    )
 
 
 def _with_unit_flag(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from ..arch import Arch
 
-OPERANDS: Final = ("dst", "dst1", "src", "src1", "bias", "quant", "work", "sel")
+OPERANDS: Final[tuple[str, ...]] = ("dst", "dst1", "src", "src1", "bias", "quant", "work", "sel")
 
 
 def read_trace(path: str | PathLike[str]) -> list[Instruction]:
@@ -38,7 +38,11 @@ def read_trace(path: str | PathLike[str]) -> list[Instruction]:
         OSError: the file cannot be read.
     """
     file = Path(path)
-    with gzip.open(file, "rt", encoding="utf-8") if file.suffix == ".gz" else file.open(encoding="utf-8") as lines:
+    with (
+        gzip.open(file, "rt", encoding="utf-8")
+        if file.suffix == ".gz"
+        else file.open(encoding="utf-8") as lines
+    ):
         return parse_trace(lines)
 
 
@@ -48,7 +52,7 @@ def parse_trace(lines: Iterable[str]) -> list[Instruction]:
     Raises:
         ParseError: a line is no JSON object of a call; the error names the line.
     """
-    found = []
+    found: list[Instruction] = []
     for number, line in enumerate(lines, 1):
         if line.strip():
             found.append(_instruction(line, number))
@@ -65,9 +69,9 @@ def _instruction(line: str, number: int) -> Instruction:
         if pipe not in PIPES and pipe != "ALL":
             raise ValueError(f"there is no pipe {pipe!r}; pipes are {', '.join(PIPES)} and ALL")
         operands = {name: _operand(row[name], core) for name in OPERANDS if name in row}
-        params = row.get("params") or {}
+        params: dict[str, Any] = row.get("params") or {}
         if "dstList" in params and not operands:  # addresses in place of tensors
-            whole = {"space": "UB", "addr": 0, "dtype": params["dtype"]}
+            whole: dict[str, Any] = {"space": "UB", "addr": 0, "dtype": params["dtype"]}
             operands = {"dst": _operand(whole, core), "src": _operand(whole, core)}
         return Instruction(
             core, row["op"], pipe, operands, params, row.get("site") or "", row.get("via") or "", number

@@ -15,7 +15,7 @@ from ...errors import UnsupportedError
 from ...numbers import ceil_div
 from .boxes import Box
 from .moving import BLOCK
-from .numbers import cast, size_of
+from .numbers import cast, chosen, size_of
 from .works import NOTHING, Ref, Step, Work, line_box
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ class _Strides(NamedTuple):
 
 def _bit_runs(bits: int, lanes: int) -> list[tuple[int, int]]:
     """The runs of ones."""
-    runs, start = [], None
+    runs: list[tuple[int, int]] = []
+    start: int | None = None
     for lane in range(lanes + 1):
         on = lane < lanes and bits >> lane & 1
         if on and start is None:
@@ -73,9 +74,10 @@ def lanes_of(p: Params, mask: Mask, per: int) -> list[Lanes]:
     if "count" in p:
         return [Lanes(0, 1, 0, p["count"])] if p["count"] else []
     repeats = p["repeat"]
-    given = p.get("mask", 0)
+    given: int | list[int] = p.get("mask", 0)
+    bits: int
     if p.get("isSetMask", True):
-        bits = given[0] | given[1] << 64 if isinstance(given, list) else (1 << int(given)) - 1
+        bits = (1 << given) - 1 if isinstance(given, int) else given[0] | given[1] << 64
     elif mask.counts:
         full, tail = divmod(mask.low, per)
         found = [Lanes(0, full, 0, per)] if full else []
@@ -89,7 +91,7 @@ def boxes_of(lanes: Sequence[Lanes], strides: Sequence[_Strides]) -> list[tuple[
     """Return the boxes of some operands, of equal shape, for each part of the lanes."""
     gaps = [BLOCK // s.size for s in strides if s.block != 1]
     wide, small = (max(gaps), min(gaps)) if gaps else (0, 0)
-    made = []
+    made: list[tuple[Box, ...]] = []
     for part in lanes:
         for start, groups, end in _cuts(part.start, part.end, wide, small):
             made.append(tuple([_lane_box(part, s, start, groups, end, wide, small) for s in strides]))
@@ -126,8 +128,8 @@ def _lane_box(part: Lanes, s: _Strides, start: int, groups: int, end: int, wide:
 
 
 _BINARY: Final = {
-    "Add": "add", "Sub": "subtract", "Mul": "multiply", "Div": "divide", "Max": "maximum", "Min": "minimum",
-    "And": "bitwise_and", "Or": "bitwise_or", "Xor": "bitwise_xor",
+    "Add": "add", "Sub": "subtract", "Mul": "multiply", "Div": "divide", "Max": "maximum",
+    "Min": "minimum", "And": "bitwise_and", "Or": "bitwise_or", "Xor": "bitwise_xor",
 }  # fmt: skip
 _SCALAR: Final = {
     "Adds": "add", "Subs": "subtract", "Muls": "multiply", "Divs": "divide", "Maxs": "maximum",
@@ -147,34 +149,55 @@ def _scalar_of(value: Any, like: Any) -> Any:
     return np.asarray(float(value) if isinstance(value, str) else value).astype(like.dtype)
 
 
+_OTHERS: Final = (
+    "Relu", "Rsqrt", "Reciprocal", "Silu", "Sigmoid", "LeakyRelu", "Prelu", "Axpy", "MulAddDst",
+    "FusedMulAdd", "FusedMulAddRelu",
+)  # fmt: skip
+
+
 def _function(op: str, p: Params) -> Callable[..., Any] | None:
     """What an elementwise instruction computes, from its sources; `dst` comes last where it is read."""
+    value = p.get("scalar", 0)
+
+    def named(*xs: Any) -> Any:
+        import numpy as np
+
+        if op in _SCALAR:
+            return getattr(np, _SCALAR[op])(xs[0], _scalar_of(value, xs[0]))
+        if op in _RELU:
+            return np.maximum(getattr(np, _RELU[op])(*xs), 0)
+        return getattr(np, _BINARY.get(op) or _UNARY[op])(*xs)
+
+    def other(*xs: Any) -> Any:
+        return _formula(op, value, *xs)
+
+    if op in _OTHERS:
+        return other
+    return named if op in {**_BINARY, **_SCALAR, **_UNARY, **_RELU} else None
+
+
+def _formula(op: str, value: Any, x: Any, y: Any = None, d: Any = None) -> Any:
+    """What an instruction computes that numpy has no word for."""
     import numpy as np
 
-    value = p.get("scalar", 0)
-    if op in _BINARY:
-        ufunc = getattr(np, _BINARY[op])
-        return lambda x, y: ufunc(x, y)
-    if op in _UNARY:
-        return lambda x: getattr(np, _UNARY[op])(x)
-    if op in _SCALAR:
-        return lambda x: getattr(np, _SCALAR[op])(x, _scalar_of(value, x))
-    if op in _RELU:
-        return lambda x, y: np.maximum(getattr(np, _RELU[op])(x, y), 0)
-    others: dict[str, Callable[..., Any]] = {
-        "Relu": lambda x: np.maximum(x, 0),
-        "Rsqrt": lambda x: 1 / np.sqrt(x),
-        "Reciprocal": lambda x: 1 / x,
-        "Silu": lambda x: x / (1 + np.exp(-x)),
-        "Sigmoid": lambda x: 1 / (1 + np.exp(-x)),
-        "LeakyRelu": lambda x: np.where(x >= 0, x, x * _scalar_of(value, x)),
-        "Prelu": lambda x, y: np.where(x >= 0, x, x * y),
-        "Axpy": lambda x, d: d + x * _scalar_of(value, d),
-        "MulAddDst": lambda x, y, d: d + x * y,
-        "FusedMulAdd": lambda x, y, d: x * d + y,
-        "FusedMulAddRelu": lambda x, y, d: np.maximum(x * d + y, 0),
-    }
-    return others.get(op)
+    if op == "Relu":
+        return np.maximum(x, 0)
+    if op == "Rsqrt":
+        return 1 / np.sqrt(x)
+    if op == "Reciprocal":
+        return 1 / x
+    if op in ("Silu", "Sigmoid"):
+        made: Any = 1 / (1 + np.exp(-x))
+        return x * made if op == "Silu" else made
+    if op in ("LeakyRelu", "Prelu"):
+        slope: Any = x * (_scalar_of(value, x) if y is None else y)
+        return chosen(x >= 0, x, slope)
+    if op == "Axpy":
+        return y + x * _scalar_of(value, y)
+    if op == "MulAddDst":
+        return d + x * y
+    made = x * d + y
+    return np.maximum(made, 0) if op.endswith("Relu") else made
 
 
 _READS_DST: Final = ("Axpy", "MulAddDst", "FusedMulAdd", "FusedMulAddRelu")
@@ -207,9 +230,11 @@ def _elementwise(op: str, p: Params, operands: Operands, mask: Mask) -> Work | N
     per = REPEAT // max(sizes)
     if op in _READS_DST:
         names, strides = [*names, "dst"], [*strides, strides[0]]
-    steps = []
+    steps: list[Step] = []
     for boxes in boxes_of(_sequential(lanes_of(p, mask, per), strides[0]), strides):
-        out, *ins = [Ref(name, box, operands[name].dtype) for name, box in zip(names, boxes, strict=True)]
+        out, *ins = [
+            Ref(name, box, operands[name].dtype) for name, box in zip(names, boxes, strict=True)
+        ]
         steps.append(Step(out, tuple(ins), compute))
     return Work(steps)
 
@@ -321,7 +346,7 @@ def _reduction(op: str, p: Params, operands: Operands, mask: Mask) -> Work:
     group = {"B": BLOCK // size, "P": 2}.get(op[0], per)
     groups = per // group
     order = p.get("order", "ORDER_ONLY_VALUE") if kind != "sum" and op[0] == "W" else "ORDER_ONLY_VALUE"
-    steps = []
+    steps: list[Step] = []
     for part_repeat, repeats in dict.fromkeys([(part.repeat, part.repeats) for part in lanes]):
         parts = [part for part in lanes if part.repeat == part_repeat]
         on = [any(part.start <= lane < part.end for part in parts) for lane in range(per)]
@@ -353,7 +378,13 @@ def _taken(compute: Callable[..., Any], take: slice, width: int) -> Callable[...
 
 
 def _reduce(
-    kind: str, pieces: Sequence[Lanes], repeats: int, per: int, group: int, active: Sequence[int], order: str
+    kind: str,
+    pieces: Sequence[Lanes],
+    repeats: int,
+    per: int,
+    group: int,
+    active: Sequence[int],
+    order: str,
 ) -> Callable[..., Any]:
     def compute(*xs: Any) -> Any:
         import numpy as np
@@ -380,7 +411,8 @@ def _reduce(
 
 def _places(pieces: Sequence[Lanes], xs: Sequence[Any]) -> list[tuple[int, int]]:
     """The lanes of each box; a part whose blocks have gaps has several."""
-    places, start, left = [], 0, 0
+    places: list[tuple[int, int]] = []
+    start = left = 0
     rest = iter(pieces)
     for x in xs:
         if not left:
@@ -427,7 +459,7 @@ def _compare(p: Params, operands: Operands) -> Work:
     dtype = operands["src"].dtype
     size = size_of(dtype)
     count = p["count"] if "count" in p else p["repeat"] * (REPEAT // size)
-    name = _COMPARISONS[p.get("cmp") or p.get("cmpMode")]
+    name = _COMPARISONS[p.get("cmp") or p["cmpMode"]]
 
     def compute(x: Any, y: Any = None) -> Any:
         import numpy as np
@@ -451,8 +483,9 @@ def _select(p: Params, operands: Operands) -> Work:
     def compute(bits: Any, x: Any, y: Any = None) -> Any:
         import numpy as np
 
-        held = np.unpackbits(bits, bitorder="little")[:count].astype(bool)
-        return np.where(held, x, _scalar_of(p.get("scalar", 0), x) if y is None else y)
+        lanes: Any = np.unpackbits(bits, bitorder="little")
+        held: Any = lanes[:count].astype(bool)
+        return chosen(held, x, _scalar_of(p.get("scalar", 0), x) if y is None else y)
 
     ins = [Ref("sel", line_box(0, ceil_div(count, 8), 1), "uint8")]
     ins += [Ref(key, line_box(0, count, size), dtype) for key in ("src", "src1") if key in operands]
@@ -462,15 +495,15 @@ def _select(p: Params, operands: Operands) -> Work:
 def _to_5hd(p: Params, operands: Operands) -> Work:
     """Sixteen rows of blocks become columns: element `lane` of row r goes to place r of row `lane`.
 
-    Rows of 32 bits have 8 elements, so each column takes two of the 16 addresses. Of rows of 8 bits a half
-    is taken.
+    Rows of 32 bits have 8 elements, so each column takes two of the 16 addresses. Of rows of 8 bits a
+    half is taken.
     """
     size = size_of(operands["dst"].dtype)
     lanes, parts = min(BLOCK // size, 16), max(size // 2, 1)
     src, dst, repeats = p["srcList"], p["dstList"], p["repeatTimes"]
     steps_of = (p["srcRepStride"] * BLOCK, p["dstRepStride"] * BLOCK) if repeats > 1 else (0, 0)
     from_, to = (16 * bool(p.get(f"{name}HighHalf")) * (size == 1) for name in ("src", "dst"))
-    steps = []
+    steps: list[Step] = []
     per = 16 // parts
     for row in range(16):
         part, place = divmod(row, per)

@@ -37,8 +37,8 @@ class Step(NamedTuple):
     ins: tuple[Ref, ...] = ()
     compute: Compute | None = None
     spread: Spread = "elements"
-    """How bytes that were never written spread: by ``elements`` that correspond, as in a ``product`` from
-    a row or column to its sums, from any to ``all``, not at all (``clean``), or by a function."""
+    """How bytes that were never written spread: by ``elements`` that correspond, as in a ``product``
+    from a row or column to its sums, from any to ``all``, not at all (``clean``), or by a function."""
     extents: tuple[int, int, int] = (0, 0, 0)
     """M, N and K of a product."""
     extra: tuple[Ref, ...] = ()
