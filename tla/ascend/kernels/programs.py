@@ -113,7 +113,7 @@ class Program:
         except UnsupportedError as error:
             self.notes.append(Note(i, error.summary))
             return NOTHING, None
-        except (KeyError, TypeError, ValueError, IndexError) as error:
+        except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
             self.notes.append(Note(i, f"{i.op} has parameters that the machine cannot read: {error!r}"))
             return NOTHING, None
         if work is None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs: a program executed, checked, and what came out.
 
+>>> from tla.ascend.kernels import Instruction
 >>> lines = [Instruction("AIC0", "WaitFlag", "M", {}, {"event": "MTE1_M", "id": 0}, line=1)]
 >>> run = run_program(lines)
 >>> [finding.kind for finding in run.findings]
@@ -117,6 +118,11 @@ class Run:
         if self._shadow is not None:
             found += self._shadow.findings.values()
         self.findings = tuple(found)
+
+    @property
+    def sync_count(self) -> int:
+        """How many sets, waits and barriers the program has."""
+        return sum(op.kind in _SYNCS for op in self.program.operations)
 
     @property
     def pairs(self) -> list[Pair]:

@@ -77,7 +77,7 @@ def lanes_of(p: Params, mask: Mask, per: int) -> list[Lanes]:
     given: int | list[int] = p.get("mask", 0)
     bits: int
     if p.get("isSetMask", True):
-        bits = (1 << given) - 1 if isinstance(given, int) else given[0] | given[1] << 64
+        bits = (1 << min(given, per)) - 1 if isinstance(given, int) else given[0] | given[1] << 64
     elif mask.counts:
         full, tail = divmod(mask.low, per)
         found = [Lanes(0, full, 0, per)] if full else []
