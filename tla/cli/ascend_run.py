@@ -16,7 +16,7 @@ from .data_files import array_file, array_header, expect_numpy
 from .messages import say_json
 from .parser import argument_parser
 from .progress import progress_bar
-from .saving import expect_place, mapped
+from .saving import expect_place, mapped, save
 
 if TYPE_CHECKING:
     import argparse
@@ -32,6 +32,7 @@ examples:
   tla ascend run trace.jsonl --drop 104       what if line 104 were missing?
   tla ascend run trace.jsonl --drop-sync      what if each flag and barrier were missing, in turn?
   tla ascend run trace.jsonl --orders 100
+  tla ascend run trace.jsonl --timeline --trace-events timeline.json
 
 TRACE has a JSON object a line for each call of each core, as `tla ascend record` writes it. A tensor of
 --tensor is the memory of a global tensor as it lies there; those that are not given are zero. Findings
@@ -51,8 +52,9 @@ def run(arguments: list[str]) -> int:
     tensors = {name: array_file(path) for name, path in map(_pair, options.tensor)}
     wanted = {name: array_file(path) for name, path in map(_pair, options.expect)}
     saved = dict(map(_pair, options.save))
-    for path in saved.values():
-        expect_place(path)
+    for path in (*saved.values(), options.trace_events):
+        if path:
+            expect_place(path)
     try:
         done = kernels.replay(
             options.trace,
@@ -73,6 +75,8 @@ def run(arguments: list[str]) -> int:
             known = ", ".join(done.tensors)
             raise ArgumentError(f"the kernel has no tensor {name!r}", f"It has {known}.", name=name)
     differing = [name for name, array in wanted.items() if not _equal(np, done.tensors[name], array)]
+    if options.trace_events:
+        save(options.trace_events, done.timeline.trace_events())
     for name, path in saved.items():
         _save(done.tensors[name], path)
     drops = _dropped(done) if options.drop_sync else None
@@ -80,6 +84,8 @@ def run(arguments: list[str]) -> int:
         say_json(_facts(done, differing, drops))
     else:
         _report(done, wanted, differing, drops)
+        if options.timeline:
+            say(*str(done.timeline).split("\n"))
     return int(bool(done.findings or differing))
 
 
@@ -106,6 +112,14 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     )
     parser.add_argument(
         "--drop-sync", action="store_true", help="leave each set, wait and barrier out in turn"
+    )
+    parser.add_argument(
+        "--timeline", action="store_true", help="say when each pipe works, and what it waits for"
+    )
+    parser.add_argument(
+        "--trace-events",
+        metavar="FILE",
+        help="write the timeline as Chrome's trace events, for Perfetto",
     )
     parser.add_argument("--strict", action="store_true", help="report what CATLASS relies on as well")
     parser.add_argument("--json", action="store_true", help="print one JSON object")

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import random
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...errors import ArgumentError, TlaError
@@ -24,6 +25,7 @@ from .queues import Course
 from .races import Pairs, race_findings
 from .shadows import Shadow
 from .syncs import double_sets, sync_findings
+from .timing import Timing
 from .traces import arch_of, read_trace
 
 if TYPE_CHECKING:
@@ -118,6 +120,11 @@ class Run:
         if self._shadow is not None:
             found += self._shadow.findings.values()
         self.findings = tuple(found)
+
+    @cached_property
+    def timeline(self) -> Timing:
+        """When each instruction starts and ends, by a model of the architecture's rates."""
+        return Timing(self.program, self.course)
 
     @property
     def sync_count(self) -> int:
