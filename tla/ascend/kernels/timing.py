@@ -146,23 +146,22 @@ class Timing:
         for n, (core, pipe) in enumerate(self.program.pipes):
             named = {"name": "thread_name", "ph": "M", "pid": cores[core], "tid": n}
             events.append({**named, "args": {"name": pipe}})
+        flags = {number for _, *ends in self._flags for number in ends}
         for span in self.spans.values():
-            op = self.program.operations[span.number]
-            if span.end > span.start:
-                facts = {
-                    "line": op.instruction.line,
-                    "site": op.instruction.site,
-                    "waited for": span.why,
-                }
-                event = {
-                    "name": op.instruction.op,
-                    "ph": "X",
-                    "ts": span.start,
-                    "dur": span.end - span.start,
-                }
-                place = {"pid": op.core, "tid": op.pipe}
-                events.append({**event, **place, "args": {k: v for k, v in facts.items() if v}})
+            if span.end > span.start or span.number in flags:
+                i = self.program.operations[span.number].instruction
+                facts = {"line": i.line, "site": i.site, "waited for": span.why}
+                event = self._event(span.number, i.op, "X", span.start) | {"dur": span.end - span.start}
+                events.append({**event, "args": {k: v for k, v in facts.items() if v}})
+        for n, (_, setter, wait) in enumerate(self._flags):
+            for number, phase in ((setter, "s"), (wait, "f")):
+                event = self._event(number, "flag", phase, self.spans[number].end)
+                events.append({**event, "cat": "flag", "id": n, "bp": "e"})
         return json.dumps({"traceEvents": events})
+
+    def _event(self, number: int, name: str, phase: str, time: float) -> dict[str, Any]:
+        op = self.program.operations[number]
+        return {"name": name, "ph": phase, "ts": time, "pid": op.core, "tid": op.pipe}
 
     def __str__(self) -> str:
         total = self.total
