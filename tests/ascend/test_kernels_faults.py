@@ -245,7 +245,9 @@ def test_a_mutex_is_taken_in_the_order_of_issue() -> None:
 
     lock, unlock = "MutexLock", "MutexUnlock"
     assert not kernel((lock, "MTE2"), (unlock, "MTE2"), (lock, "MTE1"), (unlock, "MTE1")).findings
-    assert kinds(kernel((lock, "MTE2"), (lock, "MTE1"), (unlock, "MTE1"))) == {("synccheck", "deadlock")}
+    stuck = kernel((lock, "MTE2"), (lock, "MTE1"), (unlock, "MTE1"))
+    assert kinds(stuck) == {("synccheck", "deadlock"), ("synccheck", "mutex")}
+    assert "is not locked" in the(kernel((unlock, "MTE2")), "synccheck", "mutex").text
 
 
 def test_memory_faults() -> None:
