@@ -63,7 +63,7 @@ class Origins:
         self.findings: dict[object, Finding] = {}
 
     def element_at(self, core: str, space: str, byte: int) -> tuple[str, int] | None:
-        """Return the tensor, and its byte, that an element of a buffer was copied from; None if unknown."""
+        """Return the tensor and the byte that an element of a buffer was copied from, or None."""
         memory = space, core
         if memory not in self._marks:
             return None
