@@ -21,6 +21,7 @@ ROOMS = [
     "tla",
     "tla.ascend",
     "tla.ascend.copies",
+    "tla.ascend.kernels",
     "tla.ascend.schedules",
     "tla.gpu",
     "tla.ground.constexpr",

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recorded CATLASS kernels: right numbers in every order, no finding that their entry does not name."""
+
+from __future__ import annotations
+
+import gzip
+from functools import cache
+from typing import Any
+
+import pytest
+
+from tla.ascend.kernels import Run, replay
+from tla.errors import ParseError
+
+from .kernels_oracle import HERE, SHARED, difference, entries, inputs_of, output_of
+
+ENTRIES = {entry["name"]: entry for entry in entries(HERE)}
+NAMES = sorted(ENTRIES.keys() - {"single_core_splitk"})
+
+
+@cache
+def inputs(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    return inputs_of(ENTRIES[name])
+
+
+@cache
+def run_of(name: str) -> Run:
+    return replay(ENTRIES[name]["path"], inputs(name)[1])
+
+
+def unexpected(entry: dict[str, Any], run: Run) -> list[str]:
+    """The findings that an entry does not name."""
+    named = "event id" if entry["uninitialised_event_ids"] else ""
+    return [str(finding) for finding in run.findings if finding.kind != named]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_recorded_kernel_is_right_and_clean(name: str) -> None:
+    entry, run = ENTRIES[name], run_of(name)
+    assert run.arch.name == entry["arch"]
+    assert difference(entry, run.tensors[output_of(entry)], inputs(name)[0]) is None
+    assert not unexpected(entry, run)
+    assert not run.program.notes
+    assert bool(run.findings) == bool(entry["uninitialised_event_ids"])
+
+
+@pytest.mark.parametrize("name", ["matmul_add", "splitk", "a950_fixpipe_opti"])
+def test_no_order_changes_the_result(name: str) -> None:
+    assert run_of(name).differing(8) is None
+
+
+def test_without_a_flag_something_is_found() -> None:
+    drops = list(run_of("batched").drops())
+    assert {drop.instruction.op for drop in drops} >= {"SetFlag", "WaitFlag", "PipeBarrier"}
+    # only the barriers at the end of a core order nothing
+    assert {(d.instruction.op, d.instruction.pipe) for d in drops if d.redundant} == {
+        ("PipeBarrier", "ALL")
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(SHARED is None, reason="the recorded traces are not beside this checkout")
+@pytest.mark.parametrize("entry", entries(SHARED), ids=lambda entry: entry["name"])
+def test_every_recorded_kernel(entry: dict[str, Any]) -> None:
+    values, memory = inputs_of(entry)
+    run = replay(entry["path"], memory)
+    assert difference(entry, run.tensors[output_of(entry)], values) is None
+    assert not unexpected(entry, run)
+    assert not replay(entry["path"]).program.notes
+    assert run.differing(20) is None
+
+
+def test_a_line_that_is_no_call_is_named(tmp_path: Any) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text('{"core": "AIC0", "op": "PipeBarrier", "pipe": "ALL"}\n{"core": "X"}\n')
+    with pytest.raises(ParseError, match="line 2 of the trace is no call"):
+        replay(path)
+
+
+def test_an_unknown_instruction_is_named_and_the_rest_runs(tmp_path: Any) -> None:
+    path = tmp_path / "trace.jsonl"
+    text = gzip.decompress(ENTRIES["batched"]["path"].read_bytes()).decode()
+    unknown = '{"core": "AIC0", "op": "Twist", "pipe": "V", "params": {"count": 3}, "site": "x.hpp:7"}\n'
+    path.write_text(unknown + text)
+    run = replay(path, inputs("batched")[1])
+    assert [f.check for f in run.findings] == ["unknown"]
+    assert "Twist" in run.findings[0].text
+    assert run.findings[0].at[0].site == "x.hpp:7"
+    assert difference(ENTRIES["batched"], run.tensors["C"], inputs("batched")[0]) is None

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Instructions as values: what a kernel issues, whoever wrote it down.
+
+A trace's reader and a kernel written in Python make the same stream of instructions, so one machine runs
+both and one sanitizer checks both.
+
+>>> src = Operand("GM", "A", 0, "float16")
+>>> copy = Instruction("AIC0", "DataCopy", "MTE2", {"src": src}, {"form": "count", "count": 16})
+>>> copy.form, copy.operands["src"].place
+('count', 'A[0]')
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..arch import Position
+
+SPACES: Final = ("GM", "L1", "L0A", "L0B", "L0C", "UB", "BT", "FB")
+PIPES: Final = ("S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX")
+"""The queues of a core; S is the scalar unit, which issues the instructions of all others."""
+
+
+class Operand(NamedTuple):
+    """A tensor that an instruction reads or writes: its memory and its first byte.
+
+    >>> Operand("L1", "AIC0", 512, "float16").place
+    'L1[512]'
+    """
+
+    space: Position
+    owner: str
+    """The tensor of global memory, or the core that has the buffer."""
+    address: int
+    """The first byte, from the start of the tensor or of the buffer."""
+    dtype: str
+
+    @property
+    def memory(self) -> tuple[str, str]:
+        """The memory: its space, and its tensor or core."""
+        return self.space, self.owner
+
+    @property
+    def place(self) -> str:
+        """The memory and the first byte, as findings print them."""
+        return f"{self.owner if self.space == 'GM' else self.space}[{self.address}]"
+
+
+class Instruction(NamedTuple):
+    """One call that a core's scalar unit makes, with every parameter."""
+
+    core: str
+    """``AIC0`` for a cube core, ``AIV0`` for a vector core; AIC i has the AIVs 2i and 2i + 1."""
+    op: str
+    """The name of AscendC."""
+    pipe: str
+    """One of `PIPES`, or ALL."""
+    operands: Mapping[str, Operand]
+    params: Mapping[str, Any]
+    site: str = ""
+    """The line of source that made the call."""
+    via: str = ""
+    """The line that called the function of `site`."""
+    line: int = 0
+    """The line of the trace, or the number of the call."""
+
+    @property
+    def form(self) -> str | None:
+        """The overload of the call, if it has several."""
+        return self.params.get("form")
+
+    def __str__(self) -> str:
+        flag = self.params.get("event") or ""
+        number = self.params.get("id", self.params.get("flag"))
+        words = [self.core, self.op, str(flag), "" if number is None else f"id {number}"]
+        return " ".join([word for word in words if word])
+
+    @property
+    def at(self) -> str:
+        """Where the instruction is: its source line, its place in the trace."""
+        return f"{self.site or 'line'} (line {self.line})" if self.site else f"line {self.line}"
+
+
+def group_of(core: str) -> int:
+    """Return the number of the cube core that a core belongs to.
+
+    >>> group_of("AIC3"), group_of("AIV7")
+    (3, 3)
+    """
+    number = int(core[3:])
+    return number if core.startswith("AIC") else number // 2

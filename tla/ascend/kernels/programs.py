@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A program: every core's instructions, each with its pipe, its work and what it waits for.
+
+The scalar unit's settings (masks, atomic mode, images) apply to the instructions that it issues later.
+They are resolved here once, so an instruction's work depends on its parameters alone, and is cached.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from math import prod
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from ...errors import UnsupportedError
+from ...ground import limit_of
+from .instructions import group_of
+from .moving import moving_work
+from .numbers import is_known
+from .products import TILE, fixpipe_work, mmad_work
+from .vectors import Mask, vector_work
+from .works import NOTHING, Ref, Step, Work, line_box
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..arch import Arch
+    from .boxes import Box, Runs
+    from .instructions import Instruction, Operand
+
+WORK, SET, WAIT, BARRIER, ALL, CROSS_SET, CROSS_WAIT, LOCK, UNLOCK, SYNC_ALL = range(10)
+_KINDS: Final = {
+    "SetFlag": SET, "WaitFlag": WAIT, "PipeBarrier": BARRIER, "CrossCoreSetFlag": CROSS_SET,
+    "CrossCoreWaitFlag": CROSS_WAIT, "MutexLock": LOCK, "MutexUnlock": UNLOCK, "SyncAll": SYNC_ALL,
+}  # fmt: skip
+SYNC_OPS: Final = tuple(_KINDS)
+
+_SETTINGS: Final = (
+    "SetHF32Mode", "SetHF32TransMode", "SetMMLayoutTransform", "SetFixpipeNz2ndFlag", "SetAtomicAdd",
+    "SetAtomicMax", "SetAtomicMin", "SetAtomicNone", "DisableDmaAtomic", "SetFmatrix", "SetVectorMask",
+    "SetMaskCount", "SetMaskNorm", "ResetMask", "SetCtrlSpr", "DataCacheCleanAndInvalid",
+    "Load3DSetFMatrixCal", "SetFixPipeConfig", "SetDeqScale", "SetLoadDataBoundary",
+)  # fmt: skip
+
+
+_FAR: Final = 1 << 20
+"""Bytes outside of a buffer that are kept, so that memcheck can say what touches them."""
+
+
+class Operation(NamedTuple):
+    """An instruction in its place: its pipe's number, its work, and the atomic mode it is issued in."""
+
+    instruction: Instruction
+    kind: int
+    pipe: int
+    core: int
+    work: Work
+    atomic: str | None = None
+    """``add``, ``max`` or ``min`` if its writes to global memory combine with what is there."""
+    since: int = 0
+    """The line that turned the atomic mode on."""
+
+
+class Note(NamedTuple):
+    """An instruction that the machine does not model."""
+
+    instruction: Instruction
+    text: str
+
+
+class Program:
+    """The instructions of every core, bound to pipes and memories."""
+
+    def __init__(self, instructions: Sequence[Instruction], arch: Arch) -> None:
+        self.arch = arch
+        self.instructions = instructions
+        self.cores: list[str] = list(dict.fromkeys([i.core for i in instructions]))
+        self.pipes: list[tuple[str, str]] = []
+        self.notes: list[Note] = []
+        numbers: dict[tuple[str, str], int] = {}
+        cores = {core: n for n, core in enumerate(self.cores)}
+        states = {core: _State() for core in self.cores}
+        self.streams: list[list[int]] = [[] for _ in self.cores]
+        self.operations: list[Operation] = []
+        for i in instructions:
+            kind = _KINDS.get(i.op, WORK)
+            pipe = i.pipe
+            i = second_half(i) if i.op == "Fixpipe" or i.form == "co12dst" else i
+            if kind == BARRIER and pipe == "ALL":
+                kind = ALL
+            if pipe == "ALL" or (kind == CROSS_WAIT and arch.code == 2201):
+                pipe = "S"
+            number = numbers.setdefault((i.core, pipe), len(numbers))
+            state = states[i.core]
+            work, atomic = self._work(i, state) if kind == WORK else (NOTHING, None)
+            since = state.atomic_since.line if atomic and state.atomic_since else 0
+            self.streams[cores[i.core]].append(len(self.operations))
+            self.operations.append(Operation(i, kind, number, cores[i.core], work, atomic, since))
+        for core in self.cores:
+            numbers.setdefault((core, "S"), len(numbers))
+        self.atomics_left = [s.atomic_since for s in states.values() if s.atomic and s.atomic_since]
+        """The instructions whose atomic mode is on when the kernel ends."""
+        self.pipes = list(numbers)
+        self.numbers = numbers
+        self._blocks: dict[tuple[int, int], tuple[int, ...]] = {}
+
+    def pipe_of(self, number: int) -> str:
+        """Return the name of the pipe that an instruction runs on."""
+        return self.pipes[self.operations[number].pipe][1]
+
+    def _work(self, i: Instruction, state: _State) -> tuple[Work, str | None]:
+        if i.op in _SETTINGS:
+            try:
+                state.take(i)
+            except (LookupError, TypeError, ValueError) as error:
+                self.notes.append(
+                    Note(i, f"{i.op} has parameters that the machine cannot read: {error!r}")
+                )
+            return NOTHING, None
+        if not i.operands and not i.params:
+            self.notes.append(Note(i, f"the machine does not know {i.op}"))
+            return NOTHING, None
+        try:
+            work = _cached_work(i, state, self.arch)
+        except UnsupportedError as error:
+            self.notes.append(Note(i, error.summary))
+            return NOTHING, None
+        except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+            self.notes.append(Note(i, f"{i.op} has parameters that the machine cannot read: {error!r}"))
+            return NOTHING, None
+        if work is None:
+            which = i.form or i.params.get("name") or ""
+            self.notes.append(Note(i, f"the machine does not know {i.op} {which}".rstrip()))
+            return NOTHING, None
+        for name, box in (*work.reads, *work.writes):
+            operand = i.operands[name]
+            if operand.space != "GM":
+                ends = operand.address + box.ends[0], operand.address + box.ends[1]
+                if ends[0] < -_FAR or ends[1] > self.arch.capacity(operand.space) + _FAR:
+                    where = f"{operand.space}[{ends[0]}, {ends[1]})"
+                    self.notes.append(
+                        Note(i, f"{i.op} is not run: {where} is far outside of the buffer")
+                    )
+                    return NOTHING, None
+        to_gm = state.atomic and any(i.operands[name].space == "GM" for name, _ in work.writes)
+        return work, state.atomic if to_gm else None
+
+    def unit_blocks(self, number: int) -> tuple[int, ...]:
+        """Return the fractals of sums that an instruction with a unit flag fills or takes out."""
+        op = self.operations[number]
+        product = op.instruction.op == "Mmad"
+        base = op.instruction.operands["dst" if product else "src"].address
+        key = id(op.work), base
+        if key not in self._blocks:
+            found: set[int] = set()
+            for name, box in op.work.writes if product else op.work.reads:
+                if name == ("dst" if product else "src"):
+                    found.update(_blocks_of(box.runs, base))
+            self._blocks[key] = tuple(sorted(found))
+        return self._blocks[key]
+
+    @cached_property
+    def memories(self) -> dict[tuple[str, str], tuple[int, int]]:
+        """The first and the last byte that the program touches in each memory."""
+        ends: dict[tuple[str, str], tuple[int, int]] = {}
+        for op in self.operations:
+            for name, box in (*op.work.reads, *op.work.writes):
+                operand = op.instruction.operands[name]
+                low, high = box.ends
+                old = ends.get(operand.memory, (0, 0))
+                ends[operand.memory] = (
+                    min(old[0], operand.address + low), max(old[1], operand.address + high)
+                )  # fmt: skip
+        return ends
+
+
+def _blocks_of(runs: Runs, base: int) -> set[int]:
+    """The fractals of accumulators that some runs touch."""
+    starts = [base + runs.start]
+    for n, step in runs.dims:
+        starts = [start + i * step for start in starts for i in range(n)]
+    return {b for at in starts for b in range(at // TILE, (at + runs.length - 1) // TILE + 1)}
+
+
+class _State:
+    """The settings of one core's scalar unit."""
+
+    def __init__(self) -> None:
+        self.atomic: str | None = None
+        self.atomic_since: Instruction | None = None
+        self.mask = Mask()
+        self.widths: dict[str, int] = {}
+        self.matrices = (1, 0, 0)
+
+    def take(self, i: Instruction) -> None:
+        p: Mapping[str, Any] = i.params
+        if i.op.startswith("SetAtomic") or i.op == "DisableDmaAtomic":
+            self.atomic = {"SetAtomicAdd": "add", "SetAtomicMax": "max", "SetAtomicMin": "min"}.get(i.op)
+            self.atomic_since = i
+        elif i.op == "SetVectorMask":
+            counts = self.mask.counts
+            if "len" in p:
+                bits = p["len"] if counts or p.get("mode") == "COUNTER" else (1 << p["len"]) - 1
+                self.mask = Mask(bits >> 64, bits & ((1 << 64) - 1), counts)
+            else:
+                self.mask = Mask(p["maskHigh"], p["maskLow"], counts)
+        elif i.op in ("SetMaskCount", "SetMaskNorm"):
+            self.mask = self.mask._replace(counts=i.op == "SetMaskCount")
+        elif i.op == "ResetMask":
+            self.mask = Mask(counts=self.mask.counts)
+        elif i.op in ("SetFmatrix", "Load3DSetFMatrixCal"):
+            self.widths[p.get("mode", "LEFT")] = p["l1W"]
+        elif i.op == "SetFixpipeNz2ndFlag":
+            self.matrices = (p["ndNum"], p["srcNdStride"], p["dstNdStride"])
+
+
+_WORKS: dict[tuple[Any, ...], Work | None] = {}
+
+
+def _cached_work(i: Instruction, state: _State, arch: Arch) -> Work | None:
+    relevant: Any = None
+    if i.pipe == "V" and not i.params.get("isSetMask", True):
+        relevant = state.mask
+    elif i.form == "3dv2":
+        right = i.operands["dst"].space == "L0B" or i.params.get("fMatrixCtrl")
+        relevant = state.widths.get("RIGHT" if right else "LEFT")
+    elif i.form == "co12dst":
+        relevant = state.matrices
+    kinds = tuple([(name, o.space, o.dtype) for name, o in i.operands.items()])
+    key = (i.op, i.pipe, repr(i.params), kinds, relevant, arch.l0a_tag)
+    if key not in _WORKS:
+        if len(_WORKS) > 1 << 14:
+            _WORKS.clear()
+        work = _work_of(i, relevant, arch)
+        for step in () if work is None else work.steps:
+            for ref in (step.out, *step.ins, *step.extra):
+                _require_ints(ref.box)
+        _WORKS[key] = work
+    return _WORKS[key]
+
+
+def _require_ints(box: Box) -> None:
+    """Require that a box is of ints, and no larger than an array may be.
+
+    Raises:
+        ValueError: the parameters give a box of something else.
+    """
+    counts = [n for n, _ in box.dims]
+    numbers = [box.start, box.item, *counts, *[step for _, step in box.dims]]
+    if not all(type(x) is int for x in numbers):
+        raise ValueError("they are not ints")
+    if min([box.item, *counts]) < 0 or prod([n or 1 for n in counts]) * box.item > limit_of("offsets"):
+        raise ValueError("an extent is negative or too large")
+
+
+def _work_of(i: Instruction, relevant: Any, arch: Arch) -> Work | None:
+    for name, operand in i.operands.items():
+        if not is_known(operand.dtype):
+            raise UnsupportedError(f"{i.op}: the machine has no element type {operand.dtype!r} ({name})")
+    p, operands = i.params, i.operands
+    if i.op == "Mmad":
+        return mmad_work(p, operands, arch.l0a_tag)
+    if i.op == "Fixpipe" or i.form == "co12dst":
+        state = {"matrices": relevant} if i.form == "co12dst" else {}
+        return fixpipe_work(p, operands, state)
+    if i.op in ("GetValue", "SetValue"):
+        return _scalar_work(i.op, p, operands)
+    work = moving_work(i.op, p, operands, {"width": relevant})
+    if work is None and i.pipe == "V":
+        work = vector_work(i.op, p, operands, {"mask": relevant} if relevant else {})
+    return work
+
+
+def _scalar_work(op: str, p: Mapping[str, Any], operands: Mapping[str, Operand]) -> Work:
+    """A scalar that the core reads or writes itself; what it reads, the kernel has used already."""
+    from .numbers import size_of
+
+    name = "src" if op == "GetValue" else "dst"
+    dtype = operands[name].dtype
+    ref = Ref(name, line_box(0, 1, size_of(dtype)), dtype)
+    if op == "GetValue":
+        return Work([Step(Ref("", line_box(0, 0, 1)), (ref,), _nothing, "clean")])
+    value = p["value"]
+
+    def compute() -> Any:
+        import numpy as np
+
+        return np.asarray([float(value) if isinstance(value, str) else value])
+
+    return Work([Step(ref, (), compute, "clean")])
+
+
+def _nothing(x: Any) -> Any:
+    return x[:0]
+
+
+def second_half(i: Instruction) -> Instruction:
+    """Return a Fixpipe to UB with the vector core that each half goes to.
+
+    >>> from .instructions import Instruction, Operand
+    >>> ub = {"dst": Operand("UB", "AIV2", 0, "float32")}
+    >>> second_half(Instruction("AIC1", "Fixpipe", "FIX", ub, {"dualDstCtl": 1})).operands["dst1"].owner
+    'AIV3'
+    """
+    dst = i.operands.get("dst")
+    if dst is None or dst.space != "UB" or not i.core.startswith("AIC"):
+        return i
+    first = 2 * group_of(i.core)
+    one = dst._replace(owner=f"AIV{first + 1}")
+    if i.params.get("dualDstCtl"):
+        return i._replace(operands={**i.operands, "dst1": one})
+    return i._replace(operands={**i.operands, "dst": one}) if i.params.get("subBlockId") else i

@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs: a program executed, checked, and what came out.
+
+>>> from tla.ascend.kernels import Instruction
+>>> lines = [Instruction("AIC0", "WaitFlag", "M", {}, {"event": "MTE1_M", "id": 0}, line=1)]
+>>> run = run_program(lines)
+>>> [finding.kind for finding in run.findings]
+['deadlock']
+"""
+
+from __future__ import annotations
+
+import random
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from ...errors import ArgumentError, TlaError
+from ..arch import arch as arch_named
+from .bounds import memory_findings
+from .conflicts import conflicts_of
+from .findings import CHECKS, Finding, place_of
+from .memories import Memories
+from .origins import Origins
+from .programs import ALL, BARRIER, CROSS_SET, CROSS_WAIT, LOCK, SET, SYNC_ALL, UNLOCK, WAIT, Program
+from .queues import Course
+from .races import Pairs, race_findings
+from .shadows import Shadow
+from .syncs import double_sets, sync_findings
+from .timing import Timing
+from .traces import arch_of, read_trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from os import PathLike
+
+    from numpy.typing import NDArray
+
+    from ..arch import Arch
+    from .conflicts import Pair
+    from .findings import Check
+    from .instructions import Instruction
+
+_STARVED: Final = ("M", "MTE1", "MTE2", "FIX", "V", "MTE3")
+_SYNCS: Final = (SET, WAIT, BARRIER, ALL, CROSS_SET, CROSS_WAIT, LOCK, UNLOCK, SYNC_ALL)
+
+
+class FindingsError(TlaError):
+    """A kernel has findings; `findings` has them."""
+
+    findings: tuple[Finding, ...]
+
+
+class Drop(NamedTuple):
+    """What becomes of a program without one of its sets, waits or barriers."""
+
+    instruction: Instruction
+    findings: tuple[Finding, ...]
+
+    @property
+    def redundant(self) -> bool:
+        """Whether every order holds without the instruction."""
+        return not self.findings
+
+
+class Run:
+    """A program that was run: its findings, and its tensors afterwards."""
+
+    def __init__(
+        self,
+        instructions: Sequence[Instruction],
+        tensors: Mapping[str, Any] | None = None,
+        checks: Collection[Check] = CHECKS,
+        seed: int = 0,
+        arch: Arch | None = None,
+        drop: Collection[int] = (),
+        strict: bool = False,
+    ) -> None:
+        self.program = Program(instructions, arch or arch_of(instructions))
+        self.arch = self.program.arch
+        self.checks = tuple(checks)
+        self.strict = strict
+        self.seed = seed
+        lines = set(drop)
+        self.drop = frozenset([n for n, i in enumerate(instructions) if i.line in lines])
+        self.course = Course(self.program, None, self.drop)
+        self._memories = Memories(self.program, tensors)
+        self._given = tensors
+        self.tensors: dict[str, NDArray[Any]] = {}
+        """The memory of each global tensor afterwards: as it was given, or as bytes."""
+        self._pairs: list[Pair] | None = None
+        self._shadow: Shadow | None = None
+        self.findings: tuple[Finding, ...] = ()
+        self._run()
+
+    def _run(self) -> None:
+        order = self.course.order if self.seed == 0 else self._order(self.seed)
+        if "initcheck" in self.checks:
+            self._shadow = Shadow(self.program, self._memories, self._read_again(), self.strict)
+            for number in self.course.order:
+                self._shadow.run(number)
+        for number in order:
+            self._memories.run(self.program.operations[number])
+        self.tensors = self._memories.tensors()
+        found = [
+            Finding(
+                "unknown",
+                "not modelled",
+                note.text + "; what it writes is not checked",
+                (place_of(note.instruction),),
+            )
+            for note in self.program.notes
+        ]
+        if "synccheck" in self.checks:
+            found += sync_findings(self.program, self.course, self.drop, self.strict)
+        if "racecheck" in self.checks:
+            bad = Pairs(self.program, self.pairs, self.strict).unordered(self.course)
+            found += race_findings(self.program, self.course, bad)
+        if "memcheck" in self.checks:
+            sizes = {name: array.nbytes for name, array in self._memories.given.items()}
+            found += memory_findings(self.program, sizes)
+            found += self.origins.findings.values()
+        if self._shadow is not None:
+            found += self._shadow.findings.values()
+        self.findings = tuple(found)
+
+    @cached_property
+    def origins(self) -> Origins:
+        """Which element of which tensor lies in the cube cores' buffers, at the end of the run."""
+        origins = Origins(self.program, self._memories)
+        for number in self.course.order:
+            origins.run(number)
+        return origins
+
+    @cached_property
+    def timeline(self) -> Timing:
+        """When each instruction starts and ends, by a model of the architecture's rates."""
+        return Timing(self.program, self.course)
+
+    @property
+    def sync_count(self) -> int:
+        """How many sets, waits and barriers the program has."""
+        return sum(op.kind in _SYNCS for op in self.program.operations)
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """The instructions that touch the same bytes."""
+        if self._pairs is None:
+            self._pairs = conflicts_of(self.program, self.course.order)
+        return self._pairs
+
+    def _read_again(self) -> set[str]:
+        return {pair.memory[1] for pair in self.pairs if pair.kind == "RAW" and pair.memory[0] == "GM"}
+
+    def _order(self, seed: int) -> list[int]:
+        return Course(self.program, _pick(self.program, seed), self.drop).order
+
+    @property
+    def pending_sets(self) -> int:
+        """How many sets may run before the wait for the set before them."""
+        return len(double_sets(self.program, self.course))
+
+    def differing(self, orders: int) -> int | None:
+        """Return the first seed below `orders` whose tensors differ from this run's; None if none."""
+        for seed in range(1, orders):
+            memories = Memories(self.program, self._given)
+            for number in self._order(seed):
+                memories.run(self.program.operations[number])
+            for name, array in memories.tensors().items():
+                if array.tobytes() != self.tensors[name].tobytes():
+                    return seed
+        return None
+
+    def drops(self) -> Iterator[Drop]:
+        """Yield what becomes of the program without each set, wait and barrier in turn.
+
+        Bytes are not moved again: the pairs of instructions that touch the same bytes stay, and only
+        their order is judged.
+        """
+        pairs = Pairs(self.program, self.pairs, self.strict)
+        for number, op in enumerate(self.program.operations):
+            if op.kind in _SYNCS and number not in self.drop:
+                yield Drop(op.instruction, tuple(self._without(number, pairs)))
+
+    def _without(self, number: int, pairs: Pairs) -> list[Finding]:
+        drop = {*self.drop, number}
+        course = Course(self.program, None, drop)
+        found = [
+            f
+            for f in sync_findings(self.program, course, drop, self.strict)
+            if f.kind not in ("event id", "event")
+        ]
+        return [*race_findings(self.program, course, pairs.unordered(course)), *found]
+
+    def raise_findings(self) -> None:
+        """Raise an error if there are findings.
+
+        Raises:
+            FindingsError: with the first ones in its text.
+        """
+        if self.findings:
+            first = [str(finding) for finding in self.findings[:5]]
+            more = len(self.findings) - len(first)
+            rest = [f"and {more} more"] if more else []
+            raise FindingsError(
+                f"the kernel has {len(self.findings)} findings", *first, *rest, findings=self.findings
+            )
+
+
+def _pick(program: Program, seed: int) -> Callable[[list[int]], int]:
+    """Return how an order chooses what goes on: at random, or with one pipe last."""
+    rng = random.Random(seed)
+    pipe = _STARVED[seed // 4 % len(_STARVED)] if seed % 4 == 0 else None
+    issue_first = seed % 8 == 1
+    cores = len(program.cores)
+    late = {cores + n for n, (_, name) in enumerate(program.pipes) if name == pipe}
+
+    def pick(ready: list[int]) -> int:
+        at = rng.randrange(len(ready))
+        if issue_first:
+            return next((n for n, agent in enumerate(ready) if agent < cores), at)
+        if ready[at] in late:
+            return next((n for n, agent in enumerate(ready) if agent not in late), at)
+        return at
+
+    return pick
+
+
+def _checks(checks: Collection[str] | str | None) -> tuple[Check, ...]:
+    """The checks by their names, with or without the ending `check`."""
+    if checks is None:
+        return CHECKS
+    names = checks.split(",") if isinstance(checks, str) else list(checks)
+    found: list[Check] = []
+    for name in names:
+        full: list[Check] = [
+            check for check in CHECKS if name.strip() in (check, check.removesuffix("check"))
+        ]
+        if not full:
+            words = f"There are {', '.join(CHECKS)}."
+            raise ArgumentError(f"there is no check {name!r}", words, name=name)
+        found += full
+    return tuple(found)
+
+
+def run_program(
+    instructions: Sequence[Instruction],
+    tensors: Mapping[str, Any] | None = None,
+    checks: Collection[str] | str | None = None,
+    seed: int = 0,
+    orders: int = 1,
+    arch: str | Arch | None = None,
+    drop: Collection[int] = (),
+    strict: bool = False,
+) -> Run:
+    """Return the run of some instructions; `replay` says what the arguments mean."""
+    given = None if arch is None else arch_named(arch)
+    run = Run(instructions, tensors, _checks(checks), seed, given, drop, strict)
+    if orders > 1:
+        seed_ = run.differing(orders)
+        if seed_ is not None:
+            text = f"the tensors of order {seed_} differ from those of order {seed}"
+            run.findings += (Finding("racecheck", "orders", text, ()),)
+    return run
+
+
+def replay(
+    trace_path: str | PathLike[str],
+    tensors: Mapping[str, Any] | None = None,
+    checks: Collection[str] | str | None = None,
+    seed: int = 0,
+    orders: int = 1,
+    arch: str | Arch | None = None,
+    drop: Collection[int] = (),
+    strict: bool = False,
+) -> Run:
+    """Return the run of a recorded kernel: every instruction executed on bytes, and checked.
+
+    Args:
+        trace_path: A trace, as `tla ascend record` writes it; it may be compressed.
+        tensors: The memory of global tensors by name; those that are missing are zero.
+        checks: Of ``memcheck``, ``racecheck``, ``initcheck``, ``synccheck``, or ``mem``; all if None.
+        seed: The order in which pipes that are ready run. Findings do not depend on it.
+        orders: How many orders are run; a finding tells of two whose tensors differ.
+        arch: The architecture; by default the one whose instructions the trace has.
+        drop: The lines of the trace that are left out: what if this wait were missing?
+        strict: Whether to report what AscendC forbids and CATLASS relies on.
+
+    Raises:
+        ParseError: a line of the trace is no call.
+        OSError: the trace cannot be read.
+    """
+    return run_program(read_trace(trace_path), tensors, checks, seed, orders, arch, drop, strict)
