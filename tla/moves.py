@@ -20,6 +20,7 @@ from .ground import ELEMENT_TYPES, ElementType, checked_by, described, guarded, 
 from .layouts import is_composed, is_layout
 from .read import read, tagged
 from .xla_bridge import (
+    COMBINE,
     XlaBuffer,
     XlaShape,
     XlaTuple,
@@ -353,7 +354,8 @@ def format_of(value: LayoutLike) -> Format:
     Raises:
         KindError: it is, or names, no layout.
         ParseError: the text is in no notation known.
-        UnsupportedError: the elements have neither whole bytes nor at most 8 bits.
+        UnsupportedError: the elements have neither whole bytes nor at most 8 bits, or tiles with ``*``
+            give a layout whose padding ends past the memory of the shape.
     """
     given: Any = value
     if isinstance(value, str):
@@ -375,6 +377,12 @@ def format_of(value: LayoutLike) -> Format:
                 f"elements of {kind.name} are not moved as {bits} bits", layout=layout
             )
         size = 0 if layout.symbols else int(physical_elements(shape))
+        if size and any(COMBINE in tile for tile in shape.tiles) and span_of(layout)[1] >= size:
+            raise UnsupportedError(
+                f"as a nested layout {shape} has padding past its memory of {size} elements",
+                "No tiles without '*' have that.",
+                layout=layout,
+            )
         return Format(layout, str(value), kind, bits if bits < 8 else 0, size)
     from .objects import KNOWN, is_known
 

@@ -162,6 +162,14 @@ STRANGE: Any = {"x": 1}
         (lambda: tla.relayout(b"abcd", "f32[1]", "s32[1]"), "has elements of f32, s32[1] of s32"),
         (lambda: tla.pack([[1.0]], "zN<hifloat8_t>(1,1)"), "numpy knows no hifloat8_t"),
         (lambda: tla.mask("(2,3):(1@0,1@1)"), "are coordinates, and memory has offsets"),
+        (
+            lambda: tla.mask("u8[14,11]{0,1:T(4,*,*,4,2)(*,3,4,1)(1,*,*,1,2)L(4)}"),
+            "has padding past its memory of 1440 elements",  # seed 1001 of the fuzz
+        ),
+        (
+            lambda: tla.mask("pred[1,2,3,3]{2,0,1,3:T(2,1)(*,2,*,3,1)(1,1)L(4)}"),
+            "has padding past its memory of 36 elements",  # seed 1002
+        ),
         (lambda: tla.pack([1], "f32[1]{0:E(16)}"), "f32 are not moved as 16 bits"),
     ],
 )
