@@ -37,7 +37,9 @@ class Memories:
         self.bytes: dict[Memory, NDArray[np.uint8]] = {}
         self.origins: dict[Memory, int] = {}
         """Where byte 0 of each memory is in its array; bytes before it are touched by mistake."""
-        self.given = {name: np.asarray(x) for name, x in (tensors or {}).items()}
+        self.given: dict[str, NDArray[Any]] = {
+            name: np.asarray(x) for name, x in (tensors or {}).items()
+        }
         for name, array in self.given.items():
             if array.dtype.hasobject:
                 raise LayoutError(

@@ -97,7 +97,9 @@ class Program:
             self.operations.append(Operation(i, kind, number, cores[i.core], work, atomic, since))
         for core in self.cores:
             numbers.setdefault((core, "S"), len(numbers))
-        self.atomics_left = [s.atomic_since for s in states.values() if s.atomic and s.atomic_since]
+        self.atomics_left: list[Instruction] = [
+            s.atomic_since for s in states.values() if s.atomic and s.atomic_since
+        ]
         """The instructions whose atomic mode is on when the kernel ends."""
         self.pipes = list(numbers)
         self.numbers = numbers

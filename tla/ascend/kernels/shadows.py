@@ -50,8 +50,9 @@ class Shadow:
     ) -> None:
         import numpy as np
 
-        self.program, self.strict = program, strict
-        self.origins = memories.origins
+        self.program: Program = program
+        self.strict: bool = strict
+        self.origins: dict[Memory, int] = memories.origins
         self.read_again = read_again
         """The tensors that the kernel reads after it has written them."""
         self.marks: dict[Memory, Marks] = {}
@@ -59,7 +60,7 @@ class Shadow:
             is_workspace = memory[1] in read_again and not array.any()
             start = WRITTEN if memory[0] == "GM" and not is_workspace else NEVER
             self.marks[memory] = np.full(array.size, start, np.int32)
-        self.causes = [
+        self.causes: list[Cause] = [
             Cause("", None, ""),
             Cause("never written", None, "bytes that were never written"),
         ]
