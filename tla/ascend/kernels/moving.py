@@ -13,7 +13,7 @@ from ...errors import UnsupportedError
 from ...numbers import ceil_div
 from .boxes import Box
 from .numbers import bits_of, size_of
-from .works import Ref, Step, Work, copied, filled, line_box
+from .works import Ref, Step, Work, constant, copied, filled, line_box
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -134,17 +134,8 @@ def _pad(p: Params, operands: Operands, *, compact: bool = False) -> list[Step]:
     for start, run in ((0, left), (left + length, end - left - length)):
         if run:
             box = Box(start, ((count, local), (run // size, size)), size)
-            steps.append(Step(Ref("dst", box, dst.dtype), (), _constant(value), "clean"))
+            steps.append(Step(Ref("dst", box, dst.dtype), (), constant(value), "clean"))
     return steps
-
-
-def _constant(value: float) -> Callable[[], Any]:
-    def compute() -> Any:
-        import numpy as np
-
-        return np.asarray(float(value) if isinstance(value, str) else value)
-
-    return compute
 
 
 def _fractals(p: Params, operands: Operands) -> list[Step]:
@@ -294,7 +285,7 @@ def _fill(p: Params, operands: Operands) -> list[Step]:
     size, run = size_of(dst.dtype), p["blockNum"] * unit
     dims = ((p["repeatTimes"], run + p["dstGap"] * unit), (run // size, size))
     return [
-        Step(Ref("dst", Box(0, dims, size), dst.dtype), (), _constant(p.get("initValue", 0)), "clean")
+        Step(Ref("dst", Box(0, dims, size), dst.dtype), (), constant(p.get("initValue", 0)), "clean")
     ]
 
 

@@ -118,9 +118,9 @@ class Run:
         if "memcheck" in self.checks:
             sizes = {name: array.nbytes for name, array in self._memories.given.items()}
             found += memory_findings(self.program, sizes)
-            found += self.origins.findings.values()
+            found += self.origins.found.all
         if self._shadow is not None:
-            found += self._shadow.findings.values()
+            found += self._shadow.found.all
         self.findings = tuple(found)
 
     @cached_property
