@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING
 from ...ground import lazy
 
 if TYPE_CHECKING:
+    from . import blocks as blocks
+    from .contexts import Context as Context
     from .findings import CHECKS as CHECKS, Finding as Finding, Place as Place
     from .instructions import Instruction as Instruction, Operand as Operand
     from .runs import (
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
         replay as replay,
         run_program as run_program,
     )
+    from .places import KernelTensor as KernelTensor, Store as Store
+    from .simulation import Kernel as Kernel, gm as gm, kernel as kernel, simulate as simulate
     from .traces import arch_of as arch_of, parse_trace as parse_trace, read_trace as read_trace
 
 lazy(__name__, guard=True)

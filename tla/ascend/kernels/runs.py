@@ -118,6 +118,13 @@ class Run:
             found += self._shadow.findings.values()
         self.findings = tuple(found)
 
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """A global tensor afterwards, by its name."""
+        if name not in self.tensors:
+            known = ", ".join(self.tensors)
+            raise ArgumentError(f"the kernel has no tensor {name!r}", f"It has {known}.", name=name)
+        return self.tensors[name]
+
     @property
     def pairs(self) -> list[Pair]:
         """The instructions that touch the same bytes."""
