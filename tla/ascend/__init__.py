@@ -14,6 +14,7 @@ The words are CATLASS's. The rooms, by their subjects:
 - ``copies``: the instructions that move a tile;
 - ``decisions``: padding, slices of K, workspaces, as CATLASS's hosts decide them;
 - ``schedules``: which core computes which block when;
+- ``kernels``: kernels that run, and are checked, without an NPU;
 - ``plans``: policies, a plan of a product, whether it is legal, its C++;
 - ``tuning``: the time of a plan, and the fastest tiles.
 """
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from . import (
         copies as copies,
         decisions as decisions,
+        kernels as kernels,
         plans as plans,
         schedules as schedules,
         tags as tags,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``tla ascend``: architectures, and copies, plans, schedules and tiles of a matrix product on them."""
+"""``tla ascend``: architectures, and copies, plans, schedules, tiles and kernels on them."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ examples:
   tla ascend schedule 4096,4096,4096 --tile 128,256,256 --swizzle 'GemmIdentityBlockSwizzle<3,0>'
   tla ascend search AtlasA2 half 1024,576,6144 --top 5
   tla ascend copy gm-l1 'RowMajor<half>(100,100)' --tile 32,48 --at 96,96
+  tla ascend run trace.jsonl.gz
 """
 
 
@@ -50,6 +51,8 @@ def _command(name: str) -> Callable[[list[str]], int]:
         from .ascend_search import run as command
     elif name == "copy":
         from .ascend_copy import run as command
+    elif name == "run":
+        from .ascend_run import run as command
     else:
         raise AssertionError(f"no module for the subcommand {name}")
     return command

@@ -12,6 +12,7 @@ The modules, by their subjects:
 - ``moving``, ``products``, ``vectors``: the definition of each instruction, written once;
 - ``programs``, ``queues``, ``memories``: the machine;
 - ``conflicts``, ``races``, ``syncs``, ``bounds``, ``shadows``: the checks, and ``findings``;
+- ``timing``: when each instruction runs, by a model;
 - ``runs``: all of it on one kernel.
 """
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     )
     from .places import KernelTensor as KernelTensor, Store as Store
     from .simulation import Kernel as Kernel, gm as gm, kernel as kernel, simulate as simulate
+    from .timing import Span as Span, Timing as Timing
     from .traces import arch_of as arch_of, parse_trace as parse_trace, read_trace as read_trace
 
 lazy(__name__, guard=True)

@@ -14,7 +14,7 @@ Runs(start=64, length=64, dims=((3, 100),))
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
-from math import gcd
+from math import gcd, prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -35,6 +35,11 @@ class Runs(NamedTuple):
     def unit(self) -> int:
         """The greatest size that divides the length and every step."""
         return gcd(self.length, *[step for _, step in self.dims])
+
+    @property
+    def bytes(self) -> int:
+        """How many bytes they are, if no two overlap."""
+        return self.length * prod([n for n, _ in self.dims])
 
 
 class _Box(NamedTuple):

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import LayoutError
+from ...ground import limit_error, limit_of
 from .numbers import decoded, encoded
 
 if TYPE_CHECKING:
@@ -42,8 +43,12 @@ class Memories:
                 raise LayoutError(
                     f"tensor {name!r} has no bytes: its elements are Python objects", name=name
                 )
+        most = limit_of("offsets")
         for memory, (low, high) in program.memories.items():
             space, owner = memory
+            if high - low > most:
+                what = f"the kernel touches {high - low} bytes of {owner if space == 'GM' else space}"
+                raise limit_error("offsets", what, f"At most {most} are kept.", needed=high - low)
             if space == "GM":
                 known = self.given.get(owner)
                 content = b"" if known is None else known.tobytes()

@@ -113,13 +113,12 @@ class Program:
         except UnsupportedError as error:
             self.notes.append(Note(i, error.summary))
             return NOTHING, None
-        except (KeyError, TypeError, ValueError, IndexError) as error:
+        except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
             self.notes.append(Note(i, f"{i.op} has parameters that the machine cannot read: {error!r}"))
             return NOTHING, None
         if work is None:
-            self.notes.append(
-                Note(i, f"the machine does not know {i.op}{f' {i.form}' if i.form else ''}")
-            )
+            which = i.form or i.params.get("name") or ""
+            self.notes.append(Note(i, f"the machine does not know {i.op} {which}".rstrip()))
             return NOTHING, None
         to_gm = state.atomic and any(i.operands[name].space == "GM" for name, _ in work.writes)
         return work, state.atomic if to_gm else None

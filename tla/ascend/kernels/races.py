@@ -15,7 +15,7 @@ one pipe start in order but may end in another, except where the chip holds them
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from .findings import Finding, place_of, words_of
 from .instructions import group_of
@@ -66,16 +66,9 @@ def _same_elements(first: Operation, second: Operation) -> bool:
             end = at + runs.start + runs.length + sum([(n - 1) * step for n, step in runs.dims])
             if low < end and at + runs.start < high:
                 same = at + runs.start == address + box.runs.start and runs[1:] == box.runs[1:]
-                if not same or _bytes(runs) < ORDERED_REPEATS * REPEAT:
+                if not same or runs.bytes < ORDERED_REPEATS * REPEAT:
                     return False
     return True
-
-
-def _bytes(runs: Any) -> int:
-    count = runs.length
-    for n, _ in runs.dims:
-        count *= n
-    return int(count)
 
 
 class Pairs:

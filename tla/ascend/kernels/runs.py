@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs: a program executed, checked, and what came out.
 
+>>> from tla.ascend.kernels import Instruction
 >>> lines = [Instruction("AIC0", "WaitFlag", "M", {}, {"event": "MTE1_M", "id": 0}, line=1)]
 >>> run = run_program(lines)
 >>> [finding.kind for finding in run.findings]
@@ -10,6 +11,7 @@
 from __future__ import annotations
 
 import random
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...errors import ArgumentError, TlaError
@@ -23,6 +25,7 @@ from .queues import Course
 from .races import Pairs, race_findings
 from .shadows import Shadow
 from .syncs import double_sets, sync_findings
+from .timing import Timing
 from .traces import arch_of, read_trace
 
 if TYPE_CHECKING:
@@ -124,6 +127,16 @@ class Run:
             known = ", ".join(self.tensors)
             raise ArgumentError(f"the kernel has no tensor {name!r}", f"It has {known}.", name=name)
         return self.tensors[name]
+
+    @cached_property
+    def timeline(self) -> Timing:
+        """When each instruction starts and ends, by a model of the architecture's rates."""
+        return Timing(self.program, self.course)
+
+    @property
+    def sync_count(self) -> int:
+        """How many sets, waits and barriers the program has."""
+        return sum(op.kind in _SYNCS for op in self.program.operations)
 
     @property
     def pairs(self) -> list[Pair]:

@@ -70,6 +70,8 @@ def _instruction(line: str, number: int) -> Instruction:
             raise ValueError(f"there is no pipe {pipe!r}; pipes are {', '.join(PIPES)} and ALL")
         operands = {name: _operand(row[name], core) for name in OPERANDS if name in row}
         params: dict[str, Any] = row.get("params") or {}
+        for name in _NEEDED.get(row["op"], ()):
+            params[name]  # its absence is the fault
         if "dstList" in params and not operands:  # addresses in place of tensors
             whole: dict[str, Any] = {"space": "UB", "addr": 0, "dtype": params["dtype"]}
             operands = {"dst": _operand(whole, core), "src": _operand(whole, core)}
@@ -81,13 +83,20 @@ def _instruction(line: str, number: int) -> Instruction:
         raise ParseError(f"line {number} of the trace is no call: {what}", line.rstrip(), 0) from None
 
 
+_NEEDED: Final = {
+    "SetFlag": ("event", "id"), "WaitFlag": ("event", "id"), "CrossCoreSetFlag": ("mode", "flag"),
+    "CrossCoreWaitFlag": ("flag",), "MutexLock": ("id",), "MutexUnlock": ("id",),
+}  # fmt: skip
+"""The parameters without which an instruction cannot be put in order."""
+
+
 def _operand(given: dict[str, Any], core: str) -> Operand:
-    space = given["space"]
+    space, dtype = given["space"], str(given["dtype"])
     if space not in SPACES:
         raise ValueError(f"there is no space {space!r}; spaces are {', '.join(SPACES)}")
     if space == "GM":
-        return Operand(space, given["tensor"], given["offset"], given["dtype"])
-    return Operand(space, _owner(space, core), given["addr"], given["dtype"])
+        return Operand(space, str(given["tensor"]), int(given["offset"]), dtype)
+    return Operand(space, _owner(space, core), int(given["addr"]), dtype)
 
 
 def _owner(space: str, core: str) -> str:

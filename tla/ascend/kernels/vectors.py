@@ -77,7 +77,7 @@ def lanes_of(p: Params, mask: Mask, per: int) -> list[Lanes]:
     given: int | list[int] = p.get("mask", 0)
     bits: int
     if p.get("isSetMask", True):
-        bits = (1 << given) - 1 if isinstance(given, int) else given[0] | given[1] << 64
+        bits = (1 << min(given, per)) - 1 if isinstance(given, int) else given[0] | given[1] << 64
     elif mask.counts:
         full, tail = divmod(mask.low, per)
         found = [Lanes(0, full, 0, per)] if full else []
@@ -163,7 +163,8 @@ def _function(op: str, p: Params) -> Callable[..., Any] | None:
         import numpy as np
 
         if op in _SCALAR:
-            return getattr(np, _SCALAR[op])(xs[0], _scalar_of(value, xs[0]))
+            pair = (xs[0], _scalar_of(value, xs[0]))
+            return getattr(np, _SCALAR[op])(*(pair[::-1] if p.get("scalarFirst") else pair))
         if op in _RELU:
             return np.maximum(getattr(np, _RELU[op])(*xs), 0)
         return getattr(np, _BINARY.get(op) or _UNARY[op])(*xs)
@@ -273,7 +274,14 @@ def _nibble_cast(p: Params, operands: Operands, compute: Callable[[Any], Any]) -
         dtype = operands[name].dtype
         n = count // 2 if dtype == "int4" else count
         boxes[name] = Ref(name, line_box(0, n, size_of(dtype)), dtype)
-    return Work([Step(boxes["dst"], (boxes["src"],), compute, "all")])
+    halves = operands["dst"].dtype == "int4"
+
+    def spread(marks: Any) -> Any:
+        import numpy as np
+
+        return marks.reshape(-1, 2).max(axis=1) if halves else np.repeat(marks, 2)
+
+    return Work([Step(boxes["dst"], (boxes["src"],), compute, spread)])
 
 
 def _duplicate(p: Params, operands: Operands, mask: Mask) -> Work:
@@ -469,9 +477,15 @@ def _compare(p: Params, operands: Operands) -> Work:
             held = getattr(np, name)(x, other) & ~(np.isnan(x) | np.isnan(other))
         return np.packbits(held, bitorder="little")
 
+    def spread(x: Any, y: Any = None) -> Any:
+        import numpy as np
+
+        marks = x if y is None else np.maximum(x, y)
+        return np.maximum.reduceat(marks, range(0, count, 8))
+
     ins = [Ref(key, line_box(0, count, size), dtype) for key in ("src", "src1") if key in operands]
     out = Ref("dst", line_box(0, ceil_div(count, 8), 1), "uint8")
-    return Work([Step(out, tuple(ins), compute, "all")])
+    return Work([Step(out, tuple(ins), compute, spread)])
 
 
 def _select(p: Params, operands: Operands) -> Work:
@@ -487,9 +501,14 @@ def _select(p: Params, operands: Operands) -> Work:
         held: Any = lanes[:count].astype(bool)
         return chosen(held, x, _scalar_of(p.get("scalar", 0), x) if y is None else y)
 
+    def spread(bits: Any, *marks: Any) -> Any:
+        import numpy as np
+
+        return np.maximum.reduce([np.repeat(bits, 8)[:count], *marks])
+
     ins = [Ref("sel", line_box(0, ceil_div(count, 8), 1), "uint8")]
     ins += [Ref(key, line_box(0, count, size), dtype) for key in ("src", "src1") if key in operands]
-    return Work([Step(Ref("dst", line_box(0, count, size), dtype), tuple(ins), compute, "all")])
+    return Work([Step(Ref("dst", line_box(0, count, size), dtype), tuple(ins), compute, spread)])
 
 
 def _to_5hd(p: Params, operands: Operands) -> Work:

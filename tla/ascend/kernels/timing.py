@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When each instruction of a run starts and ends, by the rates of the architecture: a model, no clock.
+
+An instruction starts when its pipe is free and all that it waits for has ended; its clock names that. It
+takes `START` cycles and its bytes, products or repeats at the rate of its pipe. The rates are those of
+`tla.ascend.tuning`; that a vector repeat takes a cycle is assumed. L2 holds everything, the scalar unit
+takes no time, and banks do not conflict.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from ...errors import UnsupportedError
+from ..elements import element
+from .findings import words_of
+from .programs import WORK
+from .vectors import REPEAT
+
+if TYPE_CHECKING:
+    from .programs import Operation, Program
+    from .queues import Course
+
+START: Final = 16
+"""The cycles of an instruction before its first byte or product, as `tla.ascend.tuning` assumes."""
+_WIDTH: Final = 64
+"""The columns of a text's lanes."""
+
+
+class Span(NamedTuple):
+    """One instruction in time, in cycles."""
+
+    number: int
+    """Its place among the program's instructions."""
+    start: float
+    end: float
+    ready: float
+    """When its pipe was free."""
+    after: int | None
+    """The instruction whose end let it start; None if it is the first."""
+    why: str
+    """What it waited for, if it did: ``WaitFlag<MTE2_MTE1>(0)``."""
+
+
+class Timing:
+    """Every instruction of a run in time."""
+
+    def __init__(self, program: Program, course: Course) -> None:
+        self.program = program
+        self.spans: dict[int, Span] = {}
+        self._flags = course.pairs
+        self._place(course)
+
+    def _place(self, course: Course) -> None:
+        """Place the instructions in the order in which they ran: each after all that its clock knows."""
+        count = len(self.program.pipes)
+        ends: list[list[tuple[float, int | None]]] = [[(0.0, None)] for _ in range(count)]
+        free: list[tuple[float, int | None]] = [(0.0, None)] * count
+        for number in course.positions:
+            op = self.program.operations[number]
+            pipe, clock = op.pipe, course.starts[number]
+            known = [ends[other][turn] for other, turn in enumerate(clock) if turn]
+            latest, cause = max(known, key=lambda end: end[0], default=(0.0, None))
+            ready, before = free[pipe]
+            start, after = (latest, cause) if latest > ready else (ready, before)
+            end = start + self.cycles(op)
+            why = ""
+            if start > ready:
+                named = words_of(op.instruction) if op.kind != WORK else "the scalar unit"
+                why = "its sums" if op.work.unit_flag else named
+            self.spans[number] = Span(number, start, end, ready, after, why)
+            free[pipe] = (end, number)
+            ends[pipe].append(max(ends[pipe][-1], (end, number), key=lambda pair: pair[0]))
+
+    def cycles(self, op: Operation) -> float:
+        """Return how long an instruction takes; flags and barriers take no time of their own."""
+        if not op.work.steps:
+            return 0.0
+        arch, i = self.program.arch, op.instruction
+        pipe = self.program.pipes[op.pipe][1]
+        if pipe == "S":
+            return 1.0
+        if i.op == "Mmad":
+            p = i.params
+            try:
+                rate = arch.macs_per_cycle(element(i.operands["src"].dtype))
+            except UnsupportedError:
+                rate = arch.macs_per_cycle("half")
+            products: int = p["m"] * p["n"] * p["k"]
+            return START + products / rate
+        moved = sum([box.runs.bytes for _, box in op.work.writes])
+        if pipe == "V":
+            return START + moved / REPEAT
+        if pipe == "MTE1":
+            to_b = i.operands["dst"].space == "L0B"
+            return START + moved / (arch.l1_to_l0b_rate if to_b else arch.l1_to_l0a_rate)
+        return START + moved / (arch.l2_rate if pipe == "MTE2" else arch.l2_write_rate)
+
+    @cached_property
+    def total(self) -> float:
+        """The cycles of the whole run."""
+        return max([span.end for span in self.spans.values()], default=0.0)
+
+    @cached_property
+    def busy(self) -> dict[tuple[str, str], float]:
+        """The cycles in which each pipe of each core works."""
+        found: dict[tuple[str, str], float] = {}
+        for span in self.spans.values():
+            pipe = self.program.pipes[self.program.operations[span.number].pipe]
+            found[pipe] = found.get(pipe, 0.0) + span.end - span.start
+        return {pipe: cycles for pipe, cycles in found.items() if cycles and pipe[1] != "S"}
+
+    @cached_property
+    def stalls(self) -> dict[tuple[str, str, str], float]:
+        """The cycles that each pipe of each core waits, by what it waits for."""
+        found: dict[tuple[str, str, str], float] = {}
+        for span in self.spans.values():
+            if span.why:
+                core, pipe = self.program.pipes[self.program.operations[span.number].pipe]
+                key = core, pipe, span.why
+                found[key] = found.get(key, 0.0) + span.start - span.ready
+        return found
+
+    @cached_property
+    def critical(self) -> list[Span]:
+        """The instructions that fix the time of the run: the end of each starts the next."""
+        last = max(self.spans.values(), key=lambda span: span.end, default=None)
+        path: list[Span] = []
+        while last is not None:
+            if last.end > last.start:
+                path.append(last)
+            last = None if last.after is None else self.spans[last.after]
+        return path[::-1]
+
+    def trace_events(self) -> str:
+        """Return the run as Chrome's trace events, JSON that Perfetto shows; a cycle is a microsecond.
+
+        Arrows lead from a set to the wait that takes it.
+        """
+        events: list[dict[str, Any]] = []
+        cores = {core: n for n, core in enumerate(self.program.cores)}
+        for core, n in cores.items():
+            events.append({"name": "process_name", "ph": "M", "pid": n, "args": {"name": core}})
+        for n, (core, pipe) in enumerate(self.program.pipes):
+            named = {"name": "thread_name", "ph": "M", "pid": cores[core], "tid": n}
+            events.append({**named, "args": {"name": pipe}})
+        flags = {number for _, *ends in self._flags for number in ends}
+        for span in self.spans.values():
+            if span.end > span.start or span.number in flags:
+                i = self.program.operations[span.number].instruction
+                facts = {"line": i.line, "site": i.site, "waited for": span.why}
+                event = self._event(span.number, i.op, "X", span.start) | {"dur": span.end - span.start}
+                events.append({**event, "args": {k: v for k, v in facts.items() if v}})
+        for n, (_, setter, wait) in enumerate(self._flags):
+            for number, phase in ((setter, "s"), (wait, "f")):
+                event = self._event(number, "flag", phase, self.spans[number].end)
+                events.append({**event, "cat": "flag", "id": n, "bp": "e"})
+        return json.dumps({"traceEvents": events})
+
+    def _event(self, number: int, name: str, phase: str, time: float) -> dict[str, Any]:
+        op = self.program.operations[number]
+        return {"name": name, "ph": phase, "ts": time, "pid": op.core, "tid": op.pipe}
+
+    def __str__(self) -> str:
+        total = self.total
+        microseconds = total / self.program.arch.frequency * 1e6
+        lines = [f"{total:.0f} cycles, {microseconds:.1f} us of a model"]
+        for (core, pipe), cycles in self.busy.items():
+            waits = [(c, why) for (k, p, why), c in self.stalls.items() if (k, p) == (core, pipe)]
+            worst = max(waits, default=None)
+            words = f"  waits {worst[0] / total:.0%} for {worst[1]}" if worst and worst[0] else ""
+            lines.append(f"{core} {pipe:4} {self._lane(core, pipe)} {cycles / total:4.0%}{words}")
+        counts: dict[str, float] = {}
+        for span in self.critical:
+            pipe = self.program.pipe_of(span.number)
+            counts[pipe] = counts.get(pipe, 0.0) + span.end - span.start
+        parts = [f"{pipe} {c / total:.0%}" for pipe, c in sorted(counts.items(), key=lambda x: -x[1])]
+        lines.append(f"critical path: {len(self.critical)} instructions, {', '.join(parts)}")
+        return "\n".join(lines)
+
+    def _lane(self, core: str, pipe: str) -> str:
+        """One character for each part of the run: how much of it the pipe works."""
+        shares = [0.0] * _WIDTH
+        unit = self.total / _WIDTH
+        number = self.program.numbers[core, pipe]
+        for span in self.spans.values():
+            if self.program.operations[span.number].pipe == number:
+                for column in range(int(span.start // unit), min(int(span.end // unit) + 1, _WIDTH)):
+                    inside = min(span.end, (column + 1) * unit) - max(span.start, column * unit)
+                    shares[column] += max(inside, 0.0)
+        return "".join([" .:-=+*#%@"[min(int(share / unit * 9.99), 9)] for share in shares])

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tla ascend run``: a recorded kernel, executed on bytes and checked, without an NPU."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING, Any, Final
+
+from ..ascend import ARCHES, kernels
+from ..errors import ArgumentError
+from ..ground import plural, say
+from .columns import columns
+from .commands import SUBCOMMANDS
+from .common import InputError, positive
+from .data_files import array_file, array_header, expect_numpy
+from .messages import say_json
+from .parser import argument_parser
+from .progress import progress_bar
+from .saving import expect_place, mapped, save
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+_EPILOG: Final = """\
+examples:
+  tla ascend run trace.jsonl.gz
+  tla ascend run trace.jsonl --tensor A=a.npy --tensor B=b.npy --expect C=c.npy
+  tla ascend run trace.jsonl --tensor A=a.npy --save C=c.npy --check race,sync
+  tla ascend run trace.jsonl --drop 104       what if line 104 were missing?
+  tla ascend run trace.jsonl --drop-sync      what if each flag and barrier were missing, in turn?
+  tla ascend run trace.jsonl --orders 100
+  tla ascend run trace.jsonl --timeline --trace-events timeline.json
+
+TRACE has a JSON object a line for each call of each core, as `tla ascend record` writes it. A tensor of
+--tensor is the memory of a global tensor as it lies there; those that are not given are zero. Findings
+do not depend on the order in which pipes run; --orders runs several and compares their tensors.
+
+The checks: race, accesses to the same bytes that nothing orders; sync, deadlocks and flags that stay
+set; init, bytes never written or left from an earlier tile that reach a result; mem, accesses out of
+bounds and misaligned ones. --strict also reports what AscendC forbids and CATLASS relies on.
+
+exit code 1: there is a finding, or a tensor differs from that of --expect.
+"""
+
+
+def run(arguments: list[str]) -> int:
+    options = _options(arguments)
+    np = expect_numpy("ascend run")
+    tensors = {name: array_file(path) for name, path in map(_pair, options.tensor)}
+    wanted = {name: array_file(path) for name, path in map(_pair, options.expect)}
+    saved = dict(map(_pair, options.save))
+    for path in (*saved.values(), options.trace_events):
+        if path:
+            expect_place(path)
+    try:
+        done = kernels.replay(
+            options.trace,
+            tensors,
+            checks=options.check,
+            seed=options.seed,
+            orders=options.orders,
+            arch=options.arch,
+            drop=options.drop,
+            strict=options.strict,
+        )
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError.cannot("read", options.trace, error) from None
+    except (EOFError, zlib.error) as error:
+        raise InputError.cannot("read", options.trace, ValueError(error)) from None
+    for name in (*wanted, *saved):
+        if name not in done.tensors:
+            known = ", ".join(done.tensors)
+            raise ArgumentError(f"the kernel has no tensor {name!r}", f"It has {known}.", name=name)
+    differing = [name for name, array in wanted.items() if not _equal(np, done.tensors[name], array)]
+    if options.trace_events:
+        save(options.trace_events, done.timeline.trace_events())
+    for name, path in saved.items():
+        _save(done.tensors[name], path)
+    drops = _dropped(done) if options.drop_sync else None
+    if options.json:
+        say_json(_facts(done, differing, drops))
+    else:
+        _report(done, wanted, differing, drops)
+        if options.timeline:
+            say(*str(done.timeline).split("\n"))
+    return int(bool(done.findings or differing))
+
+
+def _options(arguments: list[str]) -> argparse.Namespace:
+    parser = argument_parser("ascend run", _EPILOG, SUBCOMMANDS["run"])
+    parser.add_argument("trace", metavar="TRACE", help="the recorded calls; .gz is decompressed")
+    for option, text in {
+        "--tensor": "the memory of a global tensor, a file of numpy's; may be repeated",
+        "--expect": "compare a tensor afterwards with this file; may be repeated",
+        "--save": "write a tensor afterwards to this file; may be repeated",
+    }.items():
+        parser.add_argument(option, metavar="NAME=FILE", action="append", default=[], help=text)
+    names = ",".join([check.removesuffix("check") for check in kernels.CHECKS])
+    parser.add_argument("--check", metavar="NAMES", default=names, help=f"some of {names}; else all")
+    parser.add_argument("--seed", metavar="N", type=int, default=0, help="the order of ready pipes")
+    parser.add_argument(
+        "--orders", metavar="N", type=positive, default=1, help="run N orders and compare their tensors"
+    )
+    parser.add_argument(
+        "--arch", help=f"{', '.join(ARCHES)}, or a chip; else that whose calls the trace has"
+    )
+    parser.add_argument(
+        "--drop", metavar="LINE", type=positive, action="append", default=[], help="leave a line out"
+    )
+    parser.add_argument(
+        "--drop-sync", action="store_true", help="leave each set, wait and barrier out in turn"
+    )
+    parser.add_argument(
+        "--timeline", action="store_true", help="say when each pipe works, and what it waits for"
+    )
+    parser.add_argument(
+        "--trace-events",
+        metavar="FILE",
+        help="write the timeline as Chrome's trace events, for Perfetto",
+    )
+    parser.add_argument("--strict", action="store_true", help="report what CATLASS relies on as well")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    return parser.parse_args(arguments)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, path = text.partition("=")
+    if not (name and equals and path):
+        raise ArgumentError(f"expected NAME=FILE, as A=a.npy, not {text!r}", text=text)
+    return name, path
+
+
+def _equal(np: Any, found: NDArray[Any], wanted: NDArray[Any]) -> bool:
+    """Whether a tensor's memory begins with the expected bytes; floats that are no number are equal."""
+    given = np.ascontiguousarray(wanted)
+    held = np.ascontiguousarray(found).reshape(-1).view(np.uint8)[: given.nbytes]
+    if held.nbytes < given.nbytes:
+        return False
+    return bool(
+        np.array_equal(
+            held.view(given.dtype).reshape(given.shape), given, equal_nan=given.dtype.kind == "f"
+        )
+    )
+
+
+def _save(array: NDArray[Any], path: str) -> None:
+    head = array_header(array.shape, array.dtype)
+    with mapped(path, len(head) + array.nbytes) as memory:
+        memory[: len(head)] = head
+        memory[len(head) :] = array.tobytes()
+
+
+def _dropped(done: kernels.Run) -> list[kernels.Drop]:
+    found: list[kernels.Drop] = []
+    with progress_bar("instructions left out") as bar:
+        step: Callable[[int, int], None] = bar or (lambda _done, _whole: None)
+        for drop in done.drops():
+            found.append(drop)
+            step(len(found), done.sync_count)
+    return found
+
+
+def _report(
+    done: kernels.Run, wanted: dict[str, Any], differing: list[str], drops: list[kernels.Drop] | None
+) -> None:
+    cores, lines = len(done.program.cores), len(done.program.instructions)
+    say(f"{done.arch.name}, {plural(cores, 'core')}, {plural(lines, 'instruction')}")
+    for finding in done.findings:
+        say(*str(finding).split("\n"))
+    for name in wanted:
+        say(f"{name}: {'differs from' if name in differing else 'equals'} the expected one")
+    say(plural(len(done.findings), "finding") if done.findings else "no findings")
+    if drops is not None:
+        rows = [[str(d.instruction.line), str(d.instruction), _verdict(d)] for d in drops]
+        for row in columns(["line", "without", "then"], rows, 1):
+            say(row)
+        count = sum([drop.redundant for drop in drops])
+        say(f"{plural(len(drops), 'instruction')} left out in turn, {count} of them redundant")
+
+
+def _verdict(drop: kernels.Drop) -> str:
+    if drop.redundant:
+        return "redundant: every order holds without it"
+    return ", ".join(dict.fromkeys([f"{f.check} {f.kind}" for f in drop.findings]))
+
+
+def _facts(done: kernels.Run, differing: list[str], drops: list[kernels.Drop] | None) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "arch": done.arch.name,
+        "cores": done.program.cores,
+        "instructions": len(done.program.instructions),
+        "findings": [_finding_facts(finding) for finding in done.findings],
+        "differing": differing,
+    }
+    if drops is not None:
+        facts["drops"] = [
+            {"line": drop.instruction.line, "findings": [_finding_facts(f) for f in drop.findings]}
+            for drop in drops
+        ]
+    return facts
+
+
+def _finding_facts(finding: kernels.Finding) -> dict[str, Any]:
+    return {**finding._asdict(), "at": [place._asdict() for place in finding.at]}
