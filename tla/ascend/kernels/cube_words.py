@@ -114,7 +114,7 @@ class CubeWords(ScalarUnit):
         else:
             tiles = allocate_stages(self.arch, position, layout, of, stages, start=first)
         size = of.bytes_of(int(layout.cosize))
-        store = Store(position, self.core, of, tag, size)
+        store = Store(position, self.core, of, tag, layout)
         made = [Tensor(store, layout, None, position, data_offset=t.data_offset) for t in tiles]
         self._ends[position] = max(self._ends.get(position, 0), byte_of(made[-1]) + size)
         return made[0] if stages is None else tuple(made)
@@ -144,14 +144,16 @@ class CubeWords(ScalarUnit):
         store = store_of(buffer)
         name = store.tag if tag is None else tag
         layout = _layout(store.element, name, shape)
-        needed = store.element.bytes_of(int(layout.cosize))
-        if store.bytes is not None and needed > store.bytes:
+        whole = buffer.layout if store.whole is None else store.whole
+        needed, available = (store.element.bytes_of(int(x.cosize)) for x in (layout, whole))
+        if needed > available:
             raise CapacityError(
-                f"a tile of {needed} bytes does not fit a buffer of {store.bytes} in {store.space}",
-                position=store.space, needed=needed, available=store.bytes,
+                f"a tile of {needed} bytes does not fit a buffer of {available} in {store.space}",
+                position=store.space, needed=needed, available=available,
             )  # fmt: skip
         start = byte_of(buffer) * 8 // store.element.bits
-        return Tensor(store._replace(tag=name), layout, None, buffer.position, data_offset=start)
+        store = store._replace(tag=name, whole=layout)
+        return Tensor(store, layout, None, buffer.position, data_offset=start)
 
     # --- copies
 
@@ -184,9 +186,13 @@ class CubeWords(ScalarUnit):
         if f"{start.space}->{to.space}" != route:
             raise KindError(f"a copy {route} is given {start.space}->{to.space}", "The destination is first.")
         pipe = _ROUTES[route][1]
-        target, source = operand_of(dst), operand_of(src)
-        key = (route, self.arch, start.element, to.element, src.layout, dst.layout, start.tag, to.tag)
-        for op, forth, back, params in _instructions(*key):
+        target, source, layout, at = operand_of(dst), operand_of(src), src.layout, None
+        if self.arch.code == 3510 and route.startswith("L1->L0") and start.whole is not None:
+            # its loads name the place in the buffer's tile
+            first = int(src.data_offset) * start.element.bits // 8
+            source, layout, at = source._replace(address=first), start.whole, src.coord
+        key = (route, self.arch, start.element, to.element, layout, dst.layout, start.tag, to.tag)
+        for op, forth, back, params in _instructions(*key, src.origin_shape, at):
             if op.startswith("Set"):
                 self.put(op, pipe, {}, params)
                 continue
@@ -289,6 +295,8 @@ def _instructions(
     dst: AnyLayout,
     src_tag: str | None,
     dst_tag: str | None,
+    extents: Any,
+    at: Any,
 ) -> tuple[_Made, ...]:
     """The instructions of a copy between two tiles."""
     given: dict[str, Any] = {"arch": arch, "element": of}
@@ -298,8 +306,8 @@ def _instructions(
         given["accumulator"] = to
     else:
         given.update(src_tag=src_tag, dst_tag=dst_tag)
-        if route == "GM->L1":
-            given["tile"] = src.origin_shape
+        if route != "L1->BT":
+            given.update(tile=extents, at=at)
     moved = _ROUTES[route][0](src, dst, **given)
     found: list[_Made] = []
     if moved.setting is not None:

@@ -36,8 +36,8 @@ class Store(NamedTuple):
     element: Element
     tag: str | None = None
     """The layout tag; None if it has no name."""
-    bytes: int | None = None
-    """The size of a buffer's stage."""
+    whole: AnyLayout | None = None
+    """The layout of a buffer's tile, which tiles of it are part of."""
 
     @property
     def dtype(self) -> str:

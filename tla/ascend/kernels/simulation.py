@@ -74,6 +74,15 @@ class Kernel:
         """Run the function on one core, as part of another kernel."""
         return self.function(ctx, *tensors, **options)
 
+    def on(self, arch: str | Arch) -> Kernel:
+        """Return the kernel for another architecture.
+
+        >>> from tla.ascend.kernels.blocks import matmul
+        >>> matmul.on("Ascend950")
+        <kernel matmul(A, B, C) for AIC of Ascend950>
+        """
+        return Kernel(self.function, arch, self.core)
+
     def core_names(self, cores: int) -> list[str]:
         """Return the cores of a start on some blocks.
 

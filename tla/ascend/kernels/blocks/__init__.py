@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CATLASS's blocks as Python: a class is made on a core, computes block by block, and is closed.
+"""CATLASS's blocks and kernels, written in Python with the instructions of its headers.
 
-- ``pingpong``: `MmadPingpong` and `MmadAtlasA2Pingpong`, a tile in use and the next on its way.
+- ``mmad``: what blocks of a product share; ``pingpong``: tiles in turn, and the next block's first one;
+- ``matmul``: whole products.
 """
 
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from ....ground import lazy
 
 if TYPE_CHECKING:
-    from .pingpong import MmadAtlasA2Pingpong as MmadAtlasA2Pingpong, MmadPingpong as MmadPingpong
+    from .matmul import block_mmad as block_mmad, matmul as matmul
+    from .mmad import BlockMmad as BlockMmad
 
 lazy(__name__, guard=True)
