@@ -101,7 +101,7 @@ class CubeWords(ScalarUnit):
             raise UnsupportedError(
                 f"{self.core} has no {position}", f"It has {', '.join(_BUFFERS[kind])}.", position=position
             )
-        of = store_of(like).element if isinstance(like, Tensor) else element(like)
+        of = _element(like)
         if tag is None and not is_layout(shape):
             tag = self._tag(position, like, len(shape))
         layout = _layout(of, tag, shape)
@@ -129,9 +129,18 @@ class CubeWords(ScalarUnit):
         return {"L0A": self.arch.l0a_tag, "L0B": "nZ"}.get(position, "L0C")
 
     def make_tensor(
-        self, buffer: KernelTensor, shape: Sequence[int] | AnyLayout, tag: str | None = None
+        self,
+        buffer: KernelTensor,
+        shape: Sequence[int] | AnyLayout,
+        *,
+        tag: str | None = None,
+        like: KernelTensor | ElementLike | None = None,
     ) -> KernelTensor:
         """Return a buffer with the layout of a smaller tile. ``MakeTensor(buffer, MakeLayout(m, k))``.
+
+        Args:
+            tag: The layout tag; by default the buffer's, of a vector none.
+            like: The element type, or a tensor that has it, if it is another: ``ReinterpretCast<T>()``.
 
         >>> ctx = CubeWords("AtlasA2", "AIC0", 1)
         >>> l0a = ctx.alloc("L0A", "half", (128, 64))
@@ -142,17 +151,19 @@ class CubeWords(ScalarUnit):
             CapacityError: the tile takes more bytes than the buffer has.
         """
         store = store_of(buffer)
-        name = store.tag if tag is None else tag
-        layout = _layout(store.element, name, shape)
+        of = store.element if like is None else _element(like)
+        vector = not is_layout(shape) and len(shape) == 1
+        name = store.tag if tag is None and not vector else tag
+        layout = _layout(of, name, shape)
         whole = buffer.layout if store.whole is None else store.whole
-        needed, available = (store.element.bytes_of(int(x.cosize)) for x in (layout, whole))
+        needed, available = of.bytes_of(int(layout.cosize)), store.element.bytes_of(int(whole.cosize))
         if needed > available:
             raise CapacityError(
                 f"a tile of {needed} bytes does not fit a buffer of {available} in {store.space}",
                 position=store.space, needed=needed, available=available,
             )  # fmt: skip
-        start = byte_of(buffer) * 8 // store.element.bits
-        store = store._replace(tag=name, whole=layout)
+        start = byte_of(buffer) * 8 // of.bits
+        store = store._replace(element=of, tag=name, whole=None if store.space == "GM" else layout)
         return Tensor(store, layout, None, buffer.position, data_offset=start)
 
     # --- copies
@@ -261,6 +272,10 @@ class CubeWords(ScalarUnit):
         )  # fmt: skip
         if (m // 16) * (n // 16) < LEAST_ORDERED:
             self.pipe_barrier("M")
+
+
+def _element(like: KernelTensor | ElementLike) -> Element:
+    return store_of(like).element if isinstance(like, Tensor) else element(like)
 
 
 def _layout(of: Element, tag: str | None, shape: Any) -> AnyLayout:

@@ -54,6 +54,7 @@ class ScalarUnit:
         block_num: int,
         inputs: Mapping[str, NDArray[Any]] | None = None,
         instructions: list[Instruction] | None = None,
+        workspaces: dict[str, int] | None = None,
     ) -> None:
         self.arch = arch_named(arch)
         self.core = core
@@ -62,6 +63,8 @@ class ScalarUnit:
         """How many blocks the kernel was started with."""
         self.instructions: list[Instruction] = [] if instructions is None else instructions
         self._inputs: Mapping[str, NDArray[Any]] = {} if inputs is None else inputs
+        self.workspaces: dict[str, int] = {} if workspaces is None else workspaces
+        """The bytes of each workspace that the cores asked for."""
         self._most = limit_of("instructions")
 
     @property
@@ -167,6 +170,15 @@ class ScalarUnit:
         self.issue(
             "CrossCoreWaitFlag", "S" if self.arch.code == 2201 else pipe, mode=mode, flag=_id(flag)
         )
+
+    def cross_core_barrier(self, mode: int, pipe: Pipe) -> None:
+        """Meet the other cores of the kind: all, or with mode 1 those of the cube core.
+
+        CATLASS's ``CrossCoreBarrier<mode, pipe>``, with its flags 8, 9 and 10.
+        """
+        flag = 9 if self.is_aic else 10 if mode == 1 else 8
+        self.cross_core_set_flag(flag, mode, pipe)
+        self.cross_core_wait_flag(flag, 0 if self.arch.code == 2201 else mode, pipe)
 
     # --- settings
 

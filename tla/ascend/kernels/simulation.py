@@ -232,10 +232,14 @@ def simulate(
     except TypeError as error:
         raise ArgumentError(f"{kernel.name}: {error}", options=options) from None
     given = {name: _given(name, x) for name, x in zip(kernel.tensors, arrays, strict=True)}
-    instructions = _issued(kernel, given, cores, options)
+    import numpy as np
+
+    workspaces: dict[str, int] = {}
+    instructions = _issued(kernel, given, cores, workspaces, options)
+    memories = {name: x.memory for name, x in given.items()}
     run = run_program(
         instructions,
-        {name: x.memory for name, x in given.items()},
+        memories | {name: np.zeros(size, np.uint8) for name, size in workspaces.items()},
         checks,
         seed,
         orders,
@@ -249,13 +253,14 @@ def simulate(
 
 
 def _issued(
-    kernel: Kernel, given: Mapping[str, _Given], cores: int, options: Mapping[str, Any]
+    kernel: Kernel, given: Mapping[str, _Given], cores: int, workspaces: dict[str, int],
+    options: Mapping[str, Any],
 ) -> list[Instruction]:
     """The instructions of every core, one core after the other."""
     instructions: list[Instruction] = []
     inputs = {name: x.memory for name, x in given.items()}
     for core in kernel.core_names(cores):
-        ctx = Context(kernel.arch, core, cores, inputs, instructions)
+        ctx = Context(kernel.arch, core, cores, inputs, instructions, workspaces)
         first = len(instructions)
         try:
             kernel.function(ctx, *[x.tensor for x in given.values()], **options)
