@@ -12,7 +12,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from ...errors import LayoutError
-from ...layouts import Tensor, row_major
+from ...layouts import Tensor, is_tensor, row_major
 from ..elements import element
 from ..schedules import swizzle as swizzle_named
 from .cube_words import CubeWords
@@ -33,8 +33,8 @@ class Context(CubeWords, VectorWords):
     >>> for task in ctx.tasks("GemmIdentityBlockSwizzle<3,0>", (300, 300, 64), (128, 256, 64)):
     ...     print(task)
     task 1 (core 1, round 0): [128:256,0:256,0:64]
-    task 3 (core 1, round 1): [256:300,256:300,0:64]
-    task 5 (core 1, round 2): [0:128,256:300,0:64]
+    task 3 (core 1, round 1): [0:128,256:300,0:64]
+    task 5 (core 1, round 2): [256:300,256:300,0:64]
     """
 
     def schedule(
@@ -50,7 +50,9 @@ class Context(CubeWords, VectorWords):
         """
         return self.schedule(swizzle, problem, tile).of_core(self.group_idx)
 
-    def workspace(self, name: str, like: KernelTensor | ElementLike, shape: tuple[int, ...]) -> KernelTensor:
+    def workspace(
+        self, name: str, like: KernelTensor | ElementLike, shape: tuple[int, ...]
+    ) -> KernelTensor:
         """Return memory for what cores hand each other: rows in global memory, not written yet.
 
         >>> ctx = Context("AtlasA2", "AIC0", 1)
@@ -60,8 +62,12 @@ class Context(CubeWords, VectorWords):
         Raises:
             LayoutError: a tensor has the name, or another core's workspace of another size.
         """
-        of = store_of(like).element if isinstance(like, Tensor) else element(like)
+        of = store_of(like).element if is_tensor(like) else element(like)
         size = of.bytes_of(prod(shape))
         if name in self._inputs or self.workspaces.setdefault(name, size) != size:
-            raise LayoutError(f"the kernel has another tensor {name!r}, or one of another size", name=name)
-        return Tensor(Store("GM", name, of, "RowMajor" if len(shape) == 2 else "VectorLayout"), row_major(*shape))
+            raise LayoutError(
+                f"the kernel has another tensor {name!r}, or one of another size", name=name
+            )
+        return Tensor(
+            Store("GM", name, of, "RowMajor" if len(shape) == 2 else "VectorLayout"), row_major(*shape)
+        )

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, overload
 
 from ...errors import CapacityError, KindError, UnsupportedError
 from ...ground import described
-from ...layouts import AnyLayout, Tensor, is_layout, row_major
+from ...layouts import AnyLayout, Tensor, is_layout, is_tensor, row_major
 from ...numbers import is_tuple
 from ..allocation import allocate, allocate_stages
 from ..buffers import l1_tag
@@ -28,7 +28,7 @@ from ..copies import Call, fields_of, gm_to_l1, l0c_to_gm, l1_to_bt, l1_to_l0a, 
 from ..elements import element
 from ..tags import make_layout
 from .issuing import ScalarUnit
-from .places import Store, byte_of, dtype_of, operand_of, store_of
+from .places import Store, byte_of, operand_of, store_of
 from .products import LEAST_ORDERED
 
 if TYPE_CHECKING:
@@ -99,7 +99,9 @@ class CubeWords(ScalarUnit):
         kind = self.core[:3]
         if position not in _BUFFERS[kind]:
             raise UnsupportedError(
-                f"{self.core} has no {position}", f"It has {', '.join(_BUFFERS[kind])}.", position=position
+                f"{self.core} has no {position}",
+                f"It has {', '.join(_BUFFERS[kind])}.",
+                position=position,
             )
         of = _element(like)
         if tag is None and not is_layout(shape):
@@ -125,7 +127,7 @@ class CubeWords(ScalarUnit):
         if rank == 1:
             return "VectorLayout"
         if position == "L1":
-            return l1_tag(store_of(like).tag or "RowMajor") if isinstance(like, Tensor) else "zN"
+            return l1_tag(store_of(like).tag or "RowMajor") if is_tensor(like) else "zN"
         return {"L0A": self.arch.l0a_tag, "L0B": "nZ"}.get(position, "L0C")
 
     def make_tensor(
@@ -195,7 +197,9 @@ class CubeWords(ScalarUnit):
     def _copy(self, route: str, dst: KernelTensor, src: KernelTensor, **more: Any) -> None:
         to, start = store_of(dst, "destination"), store_of(src, "source")
         if f"{start.space}->{to.space}" != route:
-            raise KindError(f"a copy {route} is given {start.space}->{to.space}", "The destination is first.")
+            raise KindError(
+                f"a copy {route} is given {start.space}->{to.space}", "The destination is first."
+            )
         pipe = _ROUTES[route][1]
         target, source, layout, at = operand_of(dst), operand_of(src), src.layout, None
         if self.arch.code == 3510 and route.startswith("L1->L0") and start.whole is not None:
@@ -230,12 +234,16 @@ class CubeWords(ScalarUnit):
         k_direction_align: bool = False,
         disable_gemv: bool = False,
     ) -> None:
-        """Multiply a tile of L0A by one of L0B, into L0C or onto what is there. ``Mmad(c, a, b, params)``.
+        """Multiply a tile of L0A by one of L0B, into L0C or onto what is there.
+
+        AscendC's ``Mmad(c, a, b, params)``.
 
         Args:
             init_c: Whether the sums start at 0; with a bias they start at the bias.
-            unit_flag: 2, on the last product of a tile 3, if Fixpipe is to wait for each fractal; else 0.
-            k_direction_align: Whether floats along K come in 16, as a transposed load on 2201 leaves them.
+            unit_flag: 2, and 3 on the last product of a tile, if Fixpipe is to wait for each fractal;
+                else 0.
+            k_direction_align: Whether floats along K come in 16, as a transposed load of 2201 leaves
+                them.
             disable_gemv: Whether A of a single row lies in fractals all the same; on 3510 alone.
         """
         operands = {"dst": operand_of(c), "src": operand_of(a), "src1": operand_of(b)}
@@ -275,7 +283,7 @@ class CubeWords(ScalarUnit):
 
 
 def _element(like: KernelTensor | ElementLike) -> Element:
-    return store_of(like).element if isinstance(like, Tensor) else element(like)
+    return store_of(like).element if is_tensor(like) else element(like)
 
 
 def _layout(of: Element, tag: str | None, shape: Any) -> AnyLayout:

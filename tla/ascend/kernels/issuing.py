@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-import sys
+from inspect import currentframe
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
@@ -18,7 +18,7 @@ from ...errors import ArgumentError, KindError, UnsupportedError
 from ...ground import described, limit_error, limit_of
 from ..arch import arch as arch_named
 from .instructions import PIPES, Instruction, group_of
-from .places import Store, byte_of, dtype_of, operand_of, store_of
+from .places import byte_of, dtype_of, operand_of, store_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,7 +84,7 @@ class ScalarUnit:
 
     @property
     def group_idx(self) -> int:
-        """The number of the cube core with its two vector cores: ``GetBlockIdx() / GetSubBlockNum()``."""
+        """The number of the cube core with its two vector cores: ``GetBlockIdx / GetSubBlockNum``."""
         return group_of(self.core)
 
     @property
@@ -104,7 +104,7 @@ class ScalarUnit:
         operands: Mapping[str, KernelTensor | Operand] | None = None,
         **params: Any,
     ) -> None:
-        """Issue an instruction by its AscendC name, with its parameters as AscendC names them.
+        """Issue an instruction by its AscendC name, with parameters as AscendC names them.
 
         >>> from tla.ascend.kernels import Context
         >>> ctx = Context("AtlasA2", "AIV0", 1)
@@ -125,7 +125,9 @@ class ScalarUnit:
         }
         self.put(op, pipe, given, params)
 
-    def put(self, op: str, pipe: str, operands: Mapping[str, Operand], params: Mapping[str, Any]) -> None:
+    def put(
+        self, op: str, pipe: str, operands: Mapping[str, Operand], params: Mapping[str, Any]
+    ) -> None:
         """Issue an instruction whose operands are places already.
 
         Raises:
@@ -138,7 +140,7 @@ class ScalarUnit:
                 f"the kernel has issued {self._most} instructions, and goes on",
                 "Does its loop end?",
             )
-        site, via = _sites(sys._getframe(1))
+        site, via = _sites(currentframe())
         self.instructions.append(Instruction(self.core, op, pipe, operands, params, site, via, number))
 
     # --- flags and barriers
@@ -211,7 +213,7 @@ class ScalarUnit:
         if array is None:
             raise UnsupportedError(
                 f"get_value reads {store.owner if store.space == 'GM' else store.space}, no input",
-                "A kernel's instructions are made before they run: only numbers of its inputs are known.",
+                "Instructions are made before they run: only the numbers of inputs are known.",
             )
         size = store.element.bytes_of(1)
         byte = byte_of(tensor, index)

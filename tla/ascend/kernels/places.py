@@ -5,6 +5,7 @@ A kernel's tensors are `tla.Tensor`s, so `tla.tile_view` and `tla.get_tile` make
 is a `Store`: the memory, its element type and its tag.
 
 >>> from tla import get_tile, row_major
+>>> from tla.ascend import element
 >>> a = Tensor(Store("GM", "A", element("half"), "RowMajor"), row_major(100, 60))
 >>> operand_of(get_tile(a, (48, 32), (16, 16))).place
 'A[5824]'
@@ -16,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from ...errors import DivisibilityError, KindError
 from ...ground import described
-from ...layouts import AnyLayout, Tensor
-from ..elements import element
+from ...layouts import AnyLayout, Tensor, is_tensor
+from ...numbers import is_tuple
 from .instructions import Operand
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ KernelTensor: TypeAlias = "Tensor[Store, AnyLayout]"
 def dtype_of(of: Element) -> str:
     """Return an element type as instructions name it.
 
+    >>> from tla.ascend import element
     >>> dtype_of(element("half")), dtype_of(element("int8_t")), dtype_of(element("float4_e2m1x2_t"))
     ('float16', 'int8', 'float4_e2m1')
     """
@@ -63,7 +65,7 @@ def store_of(tensor: object, what: str = "tensor") -> Store:
     Raises:
         KindError: it is no tensor of a kernel.
     """
-    store = tensor.data if isinstance(tensor, Tensor) else None
+    store = tensor.data if is_tensor(tensor) else None
     if not isinstance(store, Store):
         raise KindError(
             f"the {what} is no tensor of a kernel: {described(tensor)}",
@@ -79,10 +81,13 @@ def byte_of(tensor: KernelTensor, index: int = 0) -> int:
     Raises:
         DivisibilityError: it starts within a byte.
     """
-    zero: Any = (0,) * len(tensor.coord) if isinstance(tensor.coord, tuple) else 0
+    coord: Any = tensor.coord
+    zero: Any = (0,) * len(coord) if is_tuple(coord) else 0
     at, bits = int(tensor.offset(zero)) + index, store_of(tensor).element.bits
     if at * bits % 8:
-        raise DivisibilityError(f"element {at} of {tensor!r} starts within a byte", start=at, unit=8 // bits)
+        raise DivisibilityError(
+            f"element {at} of {tensor!r} starts within a byte", start=at, unit=8 // bits
+        )
     return at * bits // 8
 
 

@@ -25,6 +25,7 @@ the machine runs these. So what a kernel does may depend on shapes and on the nu
 from __future__ import annotations
 
 import inspect
+from functools import update_wrapper
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from ...errors import ArgumentError, CongruenceError, KindError, LayoutError, UnsupportedError
@@ -34,7 +35,7 @@ from ..arch import arch as arch_named
 from ..elements import element
 from ..tags import TaggedLayout, make_layout, parse_tagged
 from .contexts import Context
-from .places import Store, dtype_of
+from .places import Store
 from .runs import run_program
 
 if TYPE_CHECKING:
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..arch import Arch
-    from ..elements import ElementLike
     from .instructions import Instruction
     from .places import KernelTensor
     from .runs import Run
@@ -57,12 +57,14 @@ class Kernel:
 
     def __init__(self, function: Callable[..., object], arch: str | Arch, core: Cores = "MIX") -> None:
         if core not in _CORES:
-            raise ArgumentError(f"there is no core {core!r}", f"There are {', '.join(_CORES)}.", core=core)
+            raise ArgumentError(
+                f"there is no core {core!r}", f"There are {', '.join(_CORES)}.", core=core
+            )
         self.function = function
         self.arch = arch_named(arch)
         self.core: Cores = core
-        self.__name__ = self.name = getattr(function, "__name__", "kernel")
-        self.__doc__ = function.__doc__
+        update_wrapper(self, function)
+        self.name: str = getattr(function, "__name__", "kernel")
         parameters = list(inspect.signature(function).parameters.values())[1:]
         positional = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY)
         self.tensors: tuple[str, ...] = tuple(
@@ -165,7 +167,8 @@ def _given(name: str, x: Any) -> _Given:
         return _Given(memory, tensor, memory.shape, "C")
     if not (hasattr(x, "dtype") and hasattr(x, "shape") and hasattr(x, "__array__")):
         raise KindError(
-            f"{name} is no array of numpy: {described(x)}", "gm(memory, 'zN<half>(20,48)') gives a layout too."
+            f"{name} is no array of numpy: {described(x)}",
+            "gm(memory, 'zN<half>(20,48)') gives a layout too.",
         )
     import numpy as np
 
@@ -253,7 +256,10 @@ def simulate(
 
 
 def _issued(
-    kernel: Kernel, given: Mapping[str, _Given], cores: int, workspaces: dict[str, int],
+    kernel: Kernel,
+    given: Mapping[str, _Given],
+    cores: int,
+    workspaces: dict[str, int],
     options: Mapping[str, Any],
 ) -> list[Instruction]:
     """The instructions of every core, one core after the other."""
@@ -265,9 +271,14 @@ def _issued(
         try:
             kernel.function(ctx, *[x.tensor for x in given.values()], **options)
         except Exception as error:
-            last = f"after {instructions[-1]} ({instructions[-1].site})" if instructions[first:] else "at its start"
-            step = len(instructions) - first
-            error.add_note(f"in kernel {kernel.name} on {core}, block {ctx.group_idx} of {cores}, step {step}, {last}")
+            where = f"in kernel {kernel.name} on {core}, block {ctx.group_idx} of {cores}"
+            last = instructions[-1] if instructions[first:] else None
+            step = (
+                f"step {len(instructions) - first}, after {last} ({last.site})"
+                if last
+                else "at its start"
+            )
+            error.add_note(f"{where}, {step}")
             raise
     return instructions
 

@@ -66,9 +66,7 @@ class VectorWords(ScalarUnit):
             )  # fmt: skip
         fields = {"blockCount": rows, "blockLen": length, "srcStride": gap}
         fields["dstStride"] = _blocks(dst, width + apart, length, rows)
-        self.issue(
-            "DataCopyPad", "MTE2", {"dst": dst, "src": src}, form="ext", **fields, **_PAD
-        )
+        self.issue("DataCopyPad", "MTE2", {"dst": dst, "src": src}, form="ext", **fields, **_PAD)
 
     def copy_ub_to_gm(self, dst: KernelTensor, src: KernelTensor) -> None:
         """Copy rows of UB to global memory: as many as the destination has. CATLASS's ``CopyUb2Gm``."""
@@ -76,7 +74,7 @@ class VectorWords(ScalarUnit):
         room, width, apart = _rows(src, "source")
         if room < rows or width < length:
             raise LayoutError(
-                f"rows of {length} bytes, {rows} of them, are more than the {room} of {width} bytes in UB",
+                f"rows of {length} bytes, {rows} of them, are more than {room} of {width} in UB",
                 source=src, destination=dst,
             )  # fmt: skip
         fields = {"blockCount": rows, "blockLen": length}
@@ -84,7 +82,7 @@ class VectorWords(ScalarUnit):
         self.issue("DataCopyPad", "MTE3", {"dst": dst, "src": src}, form="ext", **fields, dstStride=gap)
 
     def data_copy(self, dst: KernelTensor, src: KernelTensor, count: int) -> None:
-        """Copy elements that follow one another, whole blocks of 32 bytes. ``DataCopy(dst, src, count)``."""
+        """Copy elements that follow one another, whole blocks. ``DataCopy(dst, src, count)``."""
         pipes = {("GM", "UB"): "MTE2", ("UB", "GM"): "MTE3", ("UB", "UB"): "V"}
         pair = store_of(src).space, store_of(dst).space
         if pair not in pipes:
@@ -124,7 +122,11 @@ class VectorWords(ScalarUnit):
             fields: dict[str, Any] = {"count": count, "isSetMask": True}
         else:
             names = {"dst": "dst", "src": "src0" if "src1" in operands else "src", "src1": "src1"}
-            fields = {"mask": 0 if mask is None else mask, "repeat": repeat, "isSetMask": mask is not None}
+            fields = {
+                "mask": 0 if mask is None else mask,
+                "repeat": repeat,
+                "isSetMask": mask is not None,
+            }
             widest = max([store_of(x).element.bits for x in operands.values()])
             for name, x in operands.items():
                 fields[f"{names[name]}BlkStride"] = 1
@@ -156,37 +158,67 @@ class VectorWords(ScalarUnit):
         self.issue("Brcb", "V", {"dst": dst, "src": src}, repeat=repeat, **strides)
 
     def add(
-        self, dst: KernelTensor, src0: KernelTensor, src1: KernelTensor, count: int | None = None, **lanes: Any
+        self,
+        dst: KernelTensor,
+        src0: KernelTensor,
+        src1: KernelTensor,
+        count: int | None = None,
+        **lanes: Any,
     ) -> None:
         """Add elements. ``Add(dst, src0, src1, count)``."""
         self.vector("Add", {"dst": dst, "src": src0, "src1": src1}, count, **lanes)
 
     def sub(
-        self, dst: KernelTensor, src0: KernelTensor, src1: KernelTensor, count: int | None = None, **lanes: Any
+        self,
+        dst: KernelTensor,
+        src0: KernelTensor,
+        src1: KernelTensor,
+        count: int | None = None,
+        **lanes: Any,
     ) -> None:
         """Subtract elements. ``Sub(dst, src0, src1, count)``."""
         self.vector("Sub", {"dst": dst, "src": src0, "src1": src1}, count, **lanes)
 
     def mul(
-        self, dst: KernelTensor, src0: KernelTensor, src1: KernelTensor, count: int | None = None, **lanes: Any
+        self,
+        dst: KernelTensor,
+        src0: KernelTensor,
+        src1: KernelTensor,
+        count: int | None = None,
+        **lanes: Any,
     ) -> None:
         """Multiply elements. ``Mul(dst, src0, src1, count)``."""
         self.vector("Mul", {"dst": dst, "src": src0, "src1": src1}, count, **lanes)
 
     def div(
-        self, dst: KernelTensor, src0: KernelTensor, src1: KernelTensor, count: int | None = None, **lanes: Any
+        self,
+        dst: KernelTensor,
+        src0: KernelTensor,
+        src1: KernelTensor,
+        count: int | None = None,
+        **lanes: Any,
     ) -> None:
         """Divide elements. ``Div(dst, src0, src1, count)``."""
         self.vector("Div", {"dst": dst, "src": src0, "src1": src1}, count, **lanes)
 
     def max(
-        self, dst: KernelTensor, src0: KernelTensor, src1: KernelTensor, count: int | None = None, **lanes: Any
+        self,
+        dst: KernelTensor,
+        src0: KernelTensor,
+        src1: KernelTensor,
+        count: int | None = None,
+        **lanes: Any,
     ) -> None:
         """Take the greater of two elements. ``Max(dst, src0, src1, count)``."""
         self.vector("Max", {"dst": dst, "src": src0, "src1": src1}, count, **lanes)
 
     def min(
-        self, dst: KernelTensor, src0: KernelTensor, src1: KernelTensor, count: int | None = None, **lanes: Any
+        self,
+        dst: KernelTensor,
+        src0: KernelTensor,
+        src1: KernelTensor,
+        count: int | None = None,
+        **lanes: Any,
     ) -> None:
         """Take the less of two elements. ``Min(dst, src0, src1, count)``."""
         self.vector("Min", {"dst": dst, "src": src0, "src1": src1}, count, **lanes)
@@ -246,13 +278,16 @@ def _rows(tensor: KernelTensor, what: str) -> tuple[int, int, int]:
     """The rows of a tile, the bytes of each, and the bytes between them."""
     layout = tensor.layout
     shape, strides, extents = (
-        tuple([int(x) for x in flatten_to_tuple(x)]) for x in (layout.shape, layout.stride, layout.origin_shape)
+        tuple([int(x) for x in flatten_to_tuple(x)])
+        for x in (layout.shape, layout.stride, layout.origin_shape)
     )
     size = store_of(tensor, what).element.bytes_of
     if len(shape) == 1:
         shape, strides, extents = (1, *shape), (shape[0], *strides), (1, *extents)
     if len(shape) != 2 or len(extents) != 2 or (strides[1] != 1 and extents[1] != 1):
-        raise LayoutError(f"the {what} {layout} has no rows of elements that follow one another", layout=layout)
+        raise LayoutError(
+            f"the {what} {layout} has no rows of elements that follow one another", layout=layout
+        )
     gap = strides[0] - extents[1] if extents[0] > 1 else 0
     return extents[0], size(extents[1]), size(gap)
 

@@ -4,6 +4,7 @@
 Source: CATLASS gemm/kernel/matmul_epilogue.hpp, arch/cross_core_sync.hpp; epilogue/block/
 block_epilogue_elemwise_one_source.hpp.
 """
+# ruff: noqa: N803, N806 (tensors have the names of CATLASS)
 
 from __future__ import annotations
 
@@ -87,9 +88,9 @@ class ElemWiseOneSource:
         first = ctx.sub_block_idx * half
         extents = min(half, rows - first), columns
         is_empty = extents[0] < 1  # a block of one row is the first vector core's
+        layout = make_layout_in_ub(store_of(c).element, "RowMajor", max(extents[0], 1), columns)
         ctx.wait_flag("V_MTE2", 0)
         if not is_empty:
-            layout = make_layout_in_ub(store_of(c).element, "RowMajor", *extents)
             ctx.copy_gm_to_ub(ctx.make_tensor(self.c, layout), get_tile(c, (first, 0), extents))
             ctx.copy_gm_to_ub(ctx.make_tensor(self.x, layout), get_tile(x, (first, 0), extents))
         ctx.set_flag("MTE2_V", 0)
@@ -120,7 +121,7 @@ def matmul_add(
 
     >>> import numpy as np
     >>> from tla.ascend.kernels import simulate
-    >>> a, b, d = np.ones((40, 32), np.float16), np.ones((32, 48), np.float16), np.ones((40, 48), np.float16)
+    >>> a, b, d = (np.ones(shape, np.float16) for shape in ((40, 32), (32, 48), (40, 48)))
     >>> run = simulate(matmul_add, a, b, d, l1=(32, 32, 32), l0=(32, 32, 32), cores=2)
     >>> bool((run["D"] == 33).all()), run.findings
     (True, ())

@@ -3,11 +3,13 @@
 
 >>> import numpy as np
 >>> from tla.ascend.kernels import simulate
->>> a, b = (np.arange(n * 16, dtype=np.float16).reshape(s) % 5 for n, s in ((40, (40, 16)), (24, (16, 24))))
->>> run = simulate(matmul, a, b, np.zeros((40, 24), np.float16), l1=(32, 16, 16), l0=(32, 16, 16), cores=2)
+>>> a, b = (np.arange(m * n).reshape(m, n).astype(np.float16) % 5 for m, n in ((40, 16), (16, 24)))
+>>> c = np.zeros((40, 24), np.float16)
+>>> run = simulate(matmul, a, b, c, l1=(32, 16, 16), l0=(32, 16, 16), cores=2)
 >>> bool((run["C"] == a @ b).all()), run.findings
 (True, ())
 """
+# ruff: noqa: N803 (tensors have the names of CATLASS)
 
 from __future__ import annotations
 

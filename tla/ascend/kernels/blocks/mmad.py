@@ -7,14 +7,13 @@ gemm/block/block_mmad_*.hpp.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ....errors import LayoutError
 from ....layouts import get_tile
 from ....numbers import ceil_div, round_up
 from ...buffers import l1_tag
 from ...plans import Tile, failures_of_block
-from ...shapes import GemmShape
 from ..places import store_of
 
 if TYPE_CHECKING:
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from ...arch import Position
     from ...elements import Element
     from ...plans import Policy
+    from ...shapes import GemmShape
     from ..contexts import Context
     from ..places import KernelTensor
 

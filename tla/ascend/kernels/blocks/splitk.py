@@ -3,12 +3,13 @@
 
 Source: CATLASS gemm/kernel/splitk_matmul.hpp.
 """
+# ruff: noqa: N803 (tensors have the names of CATLASS)
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ....errors import UnsupportedError
+from ....errors import LayoutError, UnsupportedError
 from ....layouts import get_tile
 from ....numbers import ceil_div, round_up
 from ..places import store_of
@@ -53,11 +54,19 @@ def splitk_matmul(
 
     Raises:
         UnsupportedError: C is not RowMajor.
+        LayoutError: a slice would be empty.
     """
     problem = problem_of(A, B, C)
     if store_of(C).tag != "RowMajor":
         raise UnsupportedError(f"split-K adds up rows, and C is {store_of(C).tag}", "Take a C of rows.")
     schedule = ctx.schedule(swizzle, problem, l1, splitk)
+    if schedule.empty:
+        tiles = schedule.loops.k
+        raise LayoutError(
+            f"K has {tiles} tiles of {schedule.tile.k}, and is cut into {schedule.factor} slices",
+            f"A slice without a tile would add what nothing wrote: take at most splitk={tiles}.",
+            splitk=schedule.factor,
+        )
     m, n, _ = problem
     sums = ctx.arch.accumulator(store_of(A).element, store_of(B).element)
     workspace = ctx.workspace("Workspace", sums, (schedule.factor * m, n))
