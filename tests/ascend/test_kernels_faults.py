@@ -78,6 +78,21 @@ def test_3_a_dropped_set_is_a_deadlock() -> None:
     assert stuck.edge == "MTE1_MTE2 id 0"
 
 
+def test_4_a_load_from_the_wrong_k() -> None:
+    rows = trace("quant_full_loadA_tla")
+    for n, row in enumerate(rows):
+        src = row.operands.get("src")
+        if row.op == "LoadData" and src and row.core == "AIC0" and 16384 <= src.address < 20480:
+            wrong = src._replace(address=src.address - 8192)
+            rows[n] = row._replace(operands={**row.operands, "src": wrong})
+    run = run_program(rows)
+    found = the(run, "memcheck", "provenance")
+    assert kinds(run) == {("memcheck", "provenance")}
+    assert "k of A is 64 from the first product of these tiles, and k of B is 128" in found.text
+    assert [place.op for place in found.at] == ["LoadData", "LoadDataWithTranspose", "Mmad"]
+    assert run.origins.element_at("AIC0", "L1", 32) == ("A", 290)
+
+
 def test_5_a_set_before_the_last_load_of_its_slot() -> None:
     rows = trace("tla_f32")
     place = at(rows, flag("SetFlag", "MTE1_MTE2", 0), 1)
@@ -127,6 +142,16 @@ def test_10_small_products_need_a_barrier() -> None:
     assert kinds(run) == {("racecheck", "RAW"), ("racecheck", "WAW")}
     assert the(run, "racecheck", "RAW").edge == "PIPE_M"
     assert the(run, "racecheck", "RAW").memory == "L0C"
+
+
+def test_11_a_tail_of_k_that_is_not_loaded() -> None:
+    rows = trace("quant_full_loadA_tla")
+    load = at(rows, lambda row: row.form == "nd2nz" and row.operands["src"].owner == "B")
+    rows[load] = changed(rows[load], nValue=240)
+    last = at(rows, lambda row: row.op == "Mmad", 1)
+    rows[last] = changed(rows[last], k=112)
+    found = the(run_program(rows), "initcheck", "rounded K")
+    assert "k = 112 reads whole blocks of K, and 16 of K behind it in L0B" in found.text
 
 
 def test_12_and_13_waits_between_cores() -> None:
@@ -245,7 +270,9 @@ def test_a_mutex_is_taken_in_the_order_of_issue() -> None:
 
     lock, unlock = "MutexLock", "MutexUnlock"
     assert not kernel((lock, "MTE2"), (unlock, "MTE2"), (lock, "MTE1"), (unlock, "MTE1")).findings
-    assert kinds(kernel((lock, "MTE2"), (lock, "MTE1"), (unlock, "MTE1"))) == {("synccheck", "deadlock")}
+    stuck = kernel((lock, "MTE2"), (lock, "MTE1"), (unlock, "MTE1"))
+    assert kinds(stuck) == {("synccheck", "deadlock"), ("synccheck", "mutex")}
+    assert "is not locked" in the(kernel((unlock, "MTE2")), "synccheck", "mutex").text
 
 
 def test_memory_faults() -> None:

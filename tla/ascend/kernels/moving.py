@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 BLOCK: Final = 32
 FRACTAL: Final = 512
+_MOST: Final = 65535
+"""The most that a field of 16 bits holds."""
 
 
 def bytes_of(count: int, dtype: str) -> int:
@@ -39,7 +41,7 @@ def _to_nz(p: Params, operands: Operands, matrices: str, step: str, *, is_nd: bo
     steps: list[Step] = []
     full, tail = divmod(width * size, BLOCK)
     across, down = p["dstNzC0Stride"] * BLOCK, p["dstNzNStride"] * BLOCK
-    for matrix in range(p[matrices]):
+    for matrix in range(min(p[matrices], _MOST)):
         src, dst = matrix * p[step] * size, matrix * p["dstNzMatrixStride"] * size
         pitch = p["srcDValue"] * size
         if is_nd:

@@ -167,7 +167,7 @@ def fixpipe_work(p: Params, operands: Operands, state: Params) -> Work:
     count, src_step, dst_step = matrices if form != "NZ" else (1, 0, 0)
     size = size_of(dst.dtype)
     steps: list[Step] = []
-    for matrix in range(max(count, 1)):
+    for matrix in range(min(max(count, 1), 65535)):
         start, to = matrix * src_step * TILE, matrix * dst_step * size
         for target, row, rows, column, columns in _halves(p, m, n):
             at = start + row * 16 * SUM + column // 16 * p["srcStride"] * 16 * SUM

@@ -8,9 +8,11 @@ They are resolved here once, so an instruction's work depends on its parameters 
 from __future__ import annotations
 
 from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...errors import UnsupportedError
+from ...ground import limit_of
 from .instructions import group_of
 from .moving import moving_work
 from .numbers import is_known
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..arch import Arch
-    from .boxes import Runs
+    from .boxes import Box, Runs
     from .instructions import Instruction, Operand
 
 WORK, SET, WAIT, BARRIER, ALL, CROSS_SET, CROSS_WAIT, LOCK, UNLOCK, SYNC_ALL = range(10)
@@ -38,6 +40,10 @@ _SETTINGS: Final = (
     "SetMaskCount", "SetMaskNorm", "ResetMask", "SetCtrlSpr", "DataCacheCleanAndInvalid",
     "Load3DSetFMatrixCal", "SetFixPipeConfig", "SetDeqScale", "SetLoadDataBoundary",
 )  # fmt: skip
+
+
+_FAR: Final = 1 << 20
+"""Bytes outside of a buffer that are kept, so that memcheck can say what touches them."""
 
 
 class Operation(NamedTuple):
@@ -103,7 +109,12 @@ class Program:
 
     def _work(self, i: Instruction, state: _State) -> tuple[Work, str | None]:
         if i.op in _SETTINGS:
-            state.take(i)
+            try:
+                state.take(i)
+            except (LookupError, TypeError, ValueError) as error:
+                self.notes.append(
+                    Note(i, f"{i.op} has parameters that the machine cannot read: {error!r}")
+                )
             return NOTHING, None
         if not i.operands and not i.params:
             self.notes.append(Note(i, f"the machine does not know {i.op}"))
@@ -120,6 +131,16 @@ class Program:
             which = i.form or i.params.get("name") or ""
             self.notes.append(Note(i, f"the machine does not know {i.op} {which}".rstrip()))
             return NOTHING, None
+        for name, box in (*work.reads, *work.writes):
+            operand = i.operands[name]
+            if operand.space != "GM":
+                ends = operand.address + box.ends[0], operand.address + box.ends[1]
+                if ends[0] < -_FAR or ends[1] > self.arch.capacity(operand.space) + _FAR:
+                    where = f"{operand.space}[{ends[0]}, {ends[1]})"
+                    self.notes.append(
+                        Note(i, f"{i.op} is not run: {where} is far outside of the buffer")
+                    )
+                    return NOTHING, None
         to_gm = state.atomic and any(i.operands[name].space == "GM" for name, _ in work.writes)
         return work, state.atomic if to_gm else None
 
@@ -209,8 +230,26 @@ def _cached_work(i: Instruction, state: _State, arch: Arch) -> Work | None:
     if key not in _WORKS:
         if len(_WORKS) > 1 << 14:
             _WORKS.clear()
-        _WORKS[key] = _work_of(i, relevant, arch)
+        work = _work_of(i, relevant, arch)
+        for step in () if work is None else work.steps:
+            for ref in (step.out, *step.ins, *step.extra):
+                _require_ints(ref.box)
+        _WORKS[key] = work
     return _WORKS[key]
+
+
+def _require_ints(box: Box) -> None:
+    """Require that a box is of ints, and no larger than an array may be.
+
+    Raises:
+        ValueError: the parameters give a box of something else.
+    """
+    counts = [n for n, _ in box.dims]
+    numbers = [box.start, box.item, *counts, *[step for _, step in box.dims]]
+    if not all(type(x) is int for x in numbers):
+        raise ValueError("they are not ints")
+    if min([box.item, *counts]) < 0 or prod([n or 1 for n in counts]) * box.item > limit_of("offsets"):
+        raise ValueError("an extent is negative or too large")
 
 
 def _work_of(i: Instruction, relevant: Any, arch: Arch) -> Work | None:

@@ -199,6 +199,8 @@ class Course:
         elif kind == LOCK:
             key = ("lock", op.core, op.instruction.params["id"])
             turn = self._locks[key[1:]]
+            if number not in turn:  # of the scalar unit, which has no queue
+                turn.append(number)
             if turn[0] != number or key in self._held:
                 return key
             before = self.tokens[key]
@@ -331,6 +333,8 @@ class Course:
         key = ("sync", bool(alone))
         parts = self._parts[key]
         released = self.tokens[(key, core)]
+        if core not in members:
+            return key, core
         if not released:
             arrived = parts.setdefault(core, deque())
             if not arrived:

@@ -20,6 +20,7 @@ from .bounds import memory_findings
 from .conflicts import conflicts_of
 from .findings import CHECKS, Finding, place_of
 from .memories import Memories
+from .origins import Origins
 from .programs import ALL, BARRIER, CROSS_SET, CROSS_WAIT, LOCK, SET, SYNC_ALL, UNLOCK, WAIT, Program
 from .queues import Course
 from .races import Pairs, race_findings
@@ -117,6 +118,7 @@ class Run:
         if "memcheck" in self.checks:
             sizes = {name: array.nbytes for name, array in self._memories.given.items()}
             found += memory_findings(self.program, sizes)
+            found += self.origins.findings.values()
         if self._shadow is not None:
             found += self._shadow.findings.values()
         self.findings = tuple(found)
@@ -127,6 +129,14 @@ class Run:
             known = ", ".join(self.tensors)
             raise ArgumentError(f"the kernel has no tensor {name!r}", f"It has {known}.", name=name)
         return self.tensors[name]
+
+    @cached_property
+    def origins(self) -> Origins:
+        """Which element of which tensor lies in the cube cores' buffers, at the end of the run."""
+        origins = Origins(self.program, self._memories)
+        for number in self.course.order:
+            origins.run(number)
+        return origins
 
     @cached_property
     def timeline(self) -> Timing:

@@ -156,16 +156,19 @@ class Shadow:
         """Give marks that an instruction computes from bad bytes a cause of their own."""
         import numpy as np
 
-        worst = int(marks.max())
-        if worst <= 0:
+        if int(marks.max()) <= 0:
             return WRITTEN
-        cause = self.causes[worst]
-        if cause.number is None:
-            i = op.instruction
-            at = f"{i.op} of {i.site or 'the kernel'}, line {i.line}"
-            adds = f"adds to: the atomic mode is on since line {op.since}" if op.since else "reads"
-            worst = self._cause(cause.kind, number, f"{cause.text}, which {at}, {adds}")
-        return np.where(marks > 0, worst, 0)
+        made = np.maximum(marks, 0)
+        found: list[int] = np.unique(made).tolist()
+        for worst in found:
+            cause = self.causes[worst]
+            if worst and cause.number is None:
+                i = op.instruction
+                at = f"{i.op} of {i.site or 'the kernel'}, line {i.line}"
+                adds = f"adds to: the atomic mode is on since line {op.since}" if op.since else "reads"
+                text = f"{cause.text}, which {at}, {adds}"
+                made[made == worst] = self._cause(cause.kind, number, text)
+        return made
 
     def _product(self, step: Step, op: Operation, number: int, items: list[Any]) -> Any:
         """Rows of A and columns of B spread over their sums; the rounded part of K is judged apart."""

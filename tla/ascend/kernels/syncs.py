@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from .findings import Finding, Place, place_of, words_of
 from .instructions import PIPES
 from .products import TILE
-from .programs import CROSS_SET, CROSS_WAIT, SET, WAIT
+from .programs import CROSS_SET, CROSS_WAIT, LOCK, SET, UNLOCK, WAIT
 from .queues import Course
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def sync_findings(
     """Return what is wrong with the flags of a program."""
     found = _Found()
     _judge_ids(program, found)
+    _judge_mutexes(program, drop, found)
     if course.stuck:
         found.findings += _deadlock(program, course, drop)
     else:
@@ -90,6 +91,24 @@ def _judge_ids(program: Program, found: _Found) -> None:
             found.add("flag id", f"{words_of(i)}: flags of mode {p['mode']} have no such id", i)
         elif op.work.unit_flag and i.op == "Mmad" and i.operands["dst"].dtype == "int32":
             found.add("unit flag", "a product of ints has no unit flag", i)
+
+
+def _judge_mutexes(program: Program, drop: Collection[int], found: _Found) -> None:
+    """Judge that each pipe locks and unlocks a mutex in turn."""
+    held: dict[tuple[int, int, int], Instruction] = {}
+    for number, op in enumerate(program.operations):
+        if op.kind not in (LOCK, UNLOCK) or number in drop:
+            continue
+        i = op.instruction
+        key = op.core, op.pipe, i.params["id"]
+        if (op.kind == LOCK) == (key in held):
+            words = "is locked already" if op.kind == LOCK else "is not locked"
+            found.add("mutex", f"{words_of(i)}: the mutex {words} on {i.core} {i.pipe}", i)
+        held.pop(key, None)
+        if op.kind == LOCK:
+            held[key] = i
+    for i in held.values():
+        found.add("mutex", f"{words_of(i)} on {i.core} {i.pipe} is never unlocked", i)
 
 
 def _judge_left(program: Program, course: Course, found: _Found) -> None:

@@ -70,8 +70,9 @@ def _instruction(line: str, number: int) -> Instruction:
             raise ValueError(f"there is no pipe {pipe!r}; pipes are {', '.join(PIPES)} and ALL")
         operands = {name: _operand(row[name], core) for name in OPERANDS if name in row}
         params: dict[str, Any] = row.get("params") or {}
-        for name in _NEEDED.get(row["op"], ()):
-            params[name]  # its absence is the fault
+        for name, kind in _NEEDED.get(row["op"], {}).items():
+            if type(params[name]) is not kind:
+                raise ValueError(f"its {name} is {params[name]!r}")
         if "dstList" in params and not operands:  # addresses in place of tensors
             whole: dict[str, Any] = {"space": "UB", "addr": 0, "dtype": params["dtype"]}
             operands = {"dst": _operand(whole, core), "src": _operand(whole, core)}
@@ -83,10 +84,14 @@ def _instruction(line: str, number: int) -> Instruction:
         raise ParseError(f"line {number} of the trace is no call: {what}", line.rstrip(), 0) from None
 
 
-_NEEDED: Final = {
-    "SetFlag": ("event", "id"), "WaitFlag": ("event", "id"), "CrossCoreSetFlag": ("mode", "flag"),
-    "CrossCoreWaitFlag": ("flag",), "MutexLock": ("id",), "MutexUnlock": ("id",),
-}  # fmt: skip
+_NEEDED: Final[dict[str, dict[str, type]]] = {
+    "SetFlag": {"event": str, "id": int},
+    "WaitFlag": {"event": str, "id": int},
+    "CrossCoreSetFlag": {"mode": int, "flag": int},
+    "CrossCoreWaitFlag": {"flag": int},
+    "MutexLock": {"id": int},
+    "MutexUnlock": {"id": int},
+}
 """The parameters without which an instruction cannot be put in order."""
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 REPEAT: Final = 256
 """The bytes of a repeat."""
+MOST_REPEATS: Final = 255
 
 
 class Mask(NamedTuple):
@@ -74,6 +75,8 @@ def lanes_of(p: Params, mask: Mask, per: int) -> list[Lanes]:
     if "count" in p:
         return [Lanes(0, 1, 0, p["count"])] if p["count"] else []
     repeats = p["repeat"]
+    if repeats > MOST_REPEATS:
+        raise UnsupportedError(f"{repeats} repeats; an instruction has at most {MOST_REPEATS}")
     given: int | list[int] = p.get("mask", 0)
     bits: int
     if p.get("isSetMask", True):

@@ -57,7 +57,9 @@ class Work(_Work):
     def __new__(
         cls, steps: Sequence[Step] = (), unit_flag: int = 0, marks: tuple[Any, ...] = ()
     ) -> Work:
-        return super().__new__(cls, tuple(steps), unit_flag, marks)
+        kept = [step for step in steps if not (step.out.operand and step.out.box.empty)]
+        kept = [step for step in kept if not any(ref.box.empty for ref in step.ins)]
+        return super().__new__(cls, tuple(kept), unit_flag, marks)
 
     @cached_property
     def reads(self) -> tuple[tuple[str, Box], ...]:

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Provenance: which element of which tensor lies in L1, L0A and L0B, and whether products fit together.
+
+A copy into fractals gives each element a mark: the copy, and the byte of global memory that it read.
+Loads move the marks. A product must meet columns of A and rows of B of one k: between a tile of A and a
+tile of B in L1, all products have the same distance in k.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from .boxes import Box
+from .findings import Finding, place_of
+from .numbers import bits_of, size_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from .memories import Memories
+    from .programs import Operation, Program
+    from .works import Ref
+
+    Marks = NDArray[np.int64]
+
+_SPACES: Final = ("L1", "L0A", "L0B")
+_SHIFT: Final = 40
+"""The bits of an offset below the number of the copy."""
+UNKNOWN: Final = -1
+
+
+class _Line(NamedTuple):
+    """A row of A or a column of B along k: the copy of each element, and its byte of global memory."""
+
+    loads: Any
+    offsets: Any
+
+    def steps(self) -> int:
+        """The bytes from one k to the next; 0 if they differ."""
+        import numpy as np
+
+        gaps = np.diff(self.offsets)
+        return int(gaps[0]) if gaps.size and (gaps == gaps[0]).all() else 0
+
+
+class Origins:
+    """The marks of the elements in the buffers of the cube cores."""
+
+    def __init__(self, program: Program, memories: Memories) -> None:
+        import numpy as np
+
+        self.program = program
+        self._bases = memories.origins
+        self._marks: dict[tuple[str, str], Marks] = {
+            memory: np.full(array.size, UNKNOWN, np.int64)
+            for memory, array in memories.bytes.items()
+            if memory[0] in _SPACES
+        }
+        self._relative: dict[Box, Marks] = {}
+        self._writers: dict[tuple[str, str, int], int] = {}
+        self._pairs: dict[tuple[int, int], tuple[int, int, int, int]] = {}
+        self.findings: dict[object, Finding] = {}
+
+    def element_at(self, core: str, space: str, byte: int) -> tuple[str, int] | None:
+        """Return the tensor, and its byte, that an element of a buffer was copied from; None if unknown."""
+        memory = space, core
+        if memory not in self._marks:
+            return None
+        mark = int(self._marks[memory][self._bases[memory] + byte])
+        if mark == UNKNOWN:
+            return None
+        source = self.program.operations[mark >> _SHIFT].instruction.operands["src"]
+        return source.owner, mark & ((1 << _SHIFT) - 1)
+
+    def run(self, number: int) -> None:
+        """Move the marks as an instruction moves the elements."""
+        op = self.program.operations[number]
+        i = op.instruction
+        if i.op == "Mmad":
+            if op.work.steps:
+                self._product(number, op)
+            return
+        for step in op.work.steps:
+            dst = i.operands.get(step.out.operand)
+            if dst is None or dst.space not in _SPACES:
+                continue
+            size = size_of(dst.dtype)
+            target = self._view(step.out, op, size)
+            if bits_of(dst.dtype) < 8 or step.compute is not None or not step.ins:
+                target[...] = UNKNOWN
+                continue
+            src = i.operands[step.ins[0].operand]
+            if src.space == "GM" and i.form == "nd2nz":
+                relative = self._offsets(_elements(step.ins[0].box, size))
+                target[...] = relative + (src.address + (number << _SHIFT))
+            elif src.space in _SPACES and size_of(src.dtype) == size:
+                target[...] = self._view(step.ins[0], op, size)
+            else:
+                target[...] = UNKNOWN
+        dst = i.operands.get("dst")
+        if dst is not None and dst.space in ("L0A", "L0B"):
+            self._writers[(*dst.memory, dst.address)] = number
+
+    def _view(self, ref: Ref, op: Operation, size: int) -> Marks:
+        import numpy as np
+
+        operand = op.instruction.operands[ref.operand]
+        box = _elements(ref.box, size)
+        marks = self._marks[operand.memory]
+        first = (self._bases[operand.memory] + operand.address + box.start) * 8
+        steps = tuple([step * 8 for _, step in box.dims])
+        return np.ndarray(tuple([n for n, _ in box.dims]), np.int64, marks, first, steps)
+
+    def _offsets(self, box: Box) -> Marks:
+        """The bytes at which the elements of a box start."""
+        import numpy as np
+
+        if box not in self._relative:
+            made = np.full((1,) * len(box.dims), box.start, np.int64)
+            for axis, (n, step) in enumerate(box.dims):
+                shape = [1] * len(box.dims)
+                shape[axis] = n
+                made = made + (np.arange(n, dtype=np.int64) * step).reshape(shape)
+            self._relative[box] = made
+        return self._relative[box]
+
+    def _product(self, number: int, op: Operation) -> None:
+        """Compare the k of A's first row and of B's first column."""
+        i, k = op.instruction, op.instruction.params["k"]
+        if k < 2 or bits_of(i.operands["src"].dtype) < 8:
+            return
+        left, right = op.work.steps[0].ins[:2]
+        a = self._view(left, op, left.box.item)
+        a = a[0, 0] if a.ndim == 4 else a[0]
+        b = self._view(right, op, right.box.item)[:, 0]
+        lines: list[_Line] = []
+        for marks in (a.reshape(-1)[:k], b.reshape(-1)[:k]):
+            if (marks == UNKNOWN).any():
+                return
+            lines.append(_Line(marks >> _SHIFT, marks & ((1 << _SHIFT) - 1)))
+        x, y = lines
+        loads = int(x.loads[0]), int(y.loads[0])
+        if (x.loads != loads[0]).any() or (y.loads != loads[1]).any():
+            return
+        steps = x.steps(), y.steps()
+        if not all(steps):
+            self._report(number, op, "the elements that it meets along k are not evenly apart")
+            return
+        first = self._pairs.setdefault(loads, (int(x.offsets[0]), int(y.offsets[0]), *steps))
+        moved = [
+            (int(line.offsets[0]) - start) / step
+            for line, start, step in zip(lines, first, steps, strict=False)
+        ]
+        if moved[0] != moved[1]:
+            tensors = [self.program.operations[n].instruction.operands["src"].owner for n in loads]
+            where = f"is {moved[0]:g} from the first product of these tiles"
+            text = f"k of {tensors[0]} {where}, and k of {tensors[1]} is {moved[1]:g}"
+            self._report(number, op, text)
+
+    def _report(self, number: int, op: Operation, text: str) -> None:
+        i = op.instruction
+        operands = [i.operands[name] for name in ("src", "src1")]
+        found = [self._writers.get((*operand.memory, operand.address)) for operand in operands]
+        writers = [self.program.operations[n].instruction for n in found if n is not None]
+        key = (i.site or i.line, *[w.site or w.line for w in writers])
+        old = self.findings.get(key)
+        places = tuple([place_of(w) for w in writers] + [place_of(i, self.program.pipe_of(number))])
+        new = Finding("memcheck", "provenance", f"Mmad meets elements of different k: {text}", places)
+        self.findings[key] = new if old is None else old._replace(times=old.times + 1)
+
+
+def _elements(box: Box, size: int) -> Box:
+    """The box in items of one element."""
+    if box.item == size:
+        return box
+    return Box(box.start, (*box.dims, (box.item // size, size)), size)
