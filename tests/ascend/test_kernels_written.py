@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import tla
-from tests.ascend.kernels_oracle import HERE, SHARED
 from tla.ascend.kernels import gm, kernel, read_trace, simulate
 from tla.ascend.kernels.blocks import matmul, matmul_add, splitk_matmul
 from tla.errors import (
@@ -24,12 +23,13 @@ from tla.errors import (
     UnsupportedError,
 )
 
+from .kernels_oracle import HERE, SHARED
+
 if TYPE_CHECKING:
     from tla.ascend.kernels import Context, Kernel, KernelTensor, Run
 
 half = np.float16
 OTHER_WAY: Any = {"swizzle": "GemmIdentityBlockSwizzle<3,1>"}
-A2: Any = {"l1": (128, 256, 256), "l0": (128, 256, 64)}
 
 
 def _ones(m: int, n: int, k: int, dtype: Any = half) -> list[Any]:
@@ -46,7 +46,8 @@ RECORDED: dict[str, tuple[Kernel, list[Any], dict[str, Any]]] = {
     "basic_events": (matmul, _ones(300, 300, 600), {"policy": "MmadAtlasA2Pingpong<false>"}),
     "tla_unitflag": (matmul, _ones(300, 300, 600), OTHER_WAY),
     "tla_l0c2": (matmul, _ones(280, 300, 300), {
-        **OTHER_WAY, "policy": "MmadPingpong<false,false,2>", "l1": (128, 128, 256), "l0": (128, 128, 64),
+        **OTHER_WAY, "policy": "MmadPingpong<false,false,2>", "l1": (128, 128, 256),
+        "l0": (128, 128, 64),
     }),
     "tla_f32": (matmul, _ones(140, 280, 150, np.float32), {
         **OTHER_WAY, "l1": (128, 256, 128), "l0": (128, 256, 32),
@@ -340,11 +341,11 @@ def test_arrays_of_another_shape_are_both_said() -> None:
     a, b, c = _ones(16, 16, 32)
     with pytest.raises(CongruenceError, match=r"A is 16 by 32, B is 16 by 16, and C is 16 by 16"):
         simulate(matmul, a, b[:16], c)
-    with pytest.raises(UnsupportedError, match="half and int8_t|half.*int8_t"):
+    with pytest.raises(UnsupportedError, match=r"half.*int8_t"):
         simulate(matmul, a, b.astype(np.int8), c)
     with pytest.raises(LayoutError, match=r"x has the shape \(2, 2, 2\)"):
         _one_core(lambda ctx, x: None, np.zeros((2, 2, 2)))
-    with pytest.raises(KindError, match="A is no array of numpy: str 'a'|A is no array"):
+    with pytest.raises(KindError, match="A is no array of numpy"):
         simulate(matmul, "a", b, c)
     with pytest.raises(ArgumentError, match="matmul takes 3 arrays, not 2"):
         simulate(matmul, a, b)
@@ -370,7 +371,8 @@ def test_an_exception_names_the_core_and_the_step() -> None:
         _one_core(body, np.zeros(8), cores=2)
     (note,) = caught.value.__notes__
     assert re.fullmatch(
-        r"in kernel body on AIV1, block 0 of 2, step 1, after AIV1 SetFlag V_MTE3 id 0 \(.*written\.py:\d+\)",
+        r"in kernel body on AIV1, block 0 of 2, step 1, after AIV1 SetFlag V_MTE3 id 0"
+        r" \(.*written\.py:\d+\)",
         note,
     )
 
@@ -396,13 +398,13 @@ def test_what_the_architecture_lacks() -> None:
         ctx.pipe_barrier("MTE9")  # type: ignore[arg-type]
     with pytest.raises(KindError, match="the id of a flag is an int"):
         ctx.set_flag("MTE2_V", "0")  # type: ignore[arg-type]
-    with pytest.raises(UnsupportedError, match="is no architecture|no architecture"):
+    with pytest.raises(UnsupportedError, match="architecture"):
         kernel("A2")
     with pytest.raises(ArgumentError, match="no core 'CUBE'"):
         kernel("AtlasA2", core="CUBE")  # type: ignore[arg-type]
     cube = tla.ascend.kernels.Context("AtlasA2", "AIC0", 1)
+    l1 = cube.alloc("L1", "half", (16, 16))
     with pytest.raises(KindError, match="a copy GM->L1 is given L1->L1"):
-        l1 = cube.alloc("L1", "half", (16, 16))
         cube.copy_gm_to_l1(l1, l1)
     with pytest.raises(LayoutError, match="L1 and L0 differ"):
         simulate(matmul, *_ones(64, 64, 64), l1=(64, 64, 64), l0=(32, 64, 64))
