@@ -371,8 +371,8 @@ def test_an_exception_names_the_core_and_the_step() -> None:
         _one_core(body, np.zeros(8), cores=2)
     (note,) = caught.value.__notes__
     assert re.fullmatch(
-        r"in kernel body on AIV1, block 0 of 2, step 1, after AIV1 SetFlag V_MTE3 id 0"
-        r" \(.*written\.py:\d+\)",
+        r"in kernel body on AIV1, block 0 of 2, at .*written\.py:\d+, step 1,"
+        r" after AIV1 SetFlag V_MTE3 id 0",
         note,
     )
 

@@ -39,5 +39,5 @@ SUBCOMMANDS: Final = {
     "schedule": "Show which core computes which block when, and prove that every tile is computed once.",
     "search": "Rank the legal tiles of a problem by a cost model.",
     "copy": "Give the instructions that move a tile from one layout to another, with their parameters.",
-    "run": "Run a recorded kernel on bytes, and check it for races, deadlocks and stale reads.",
+    "run": "Run a kernel, recorded or in Python, on bytes; check for races, deadlocks, stale reads.",
 }

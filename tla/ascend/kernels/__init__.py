@@ -37,4 +37,8 @@ if TYPE_CHECKING:
     from .timing import Span as Span, Timing as Timing
     from .traces import arch_of as arch_of, parse_trace as parse_trace, read_trace as read_trace
 
+if TYPE_CHECKING:
+    # for the rooms above
+    from .places import dtype_of as dtype_of
+
 lazy(__name__, guard=True)

@@ -28,7 +28,7 @@ from ..copies import Call, fields_of, gm_to_l1, l0c_to_gm, l1_to_bt, l1_to_l0a, 
 from ..elements import element
 from ..tags import make_layout
 from .issuing import ScalarUnit
-from .places import Store, byte_of, operand_of, store_of
+from .places import Store, byte_of, operand_of, require_one_type, store_of
 from .products import LEAST_ORDERED
 
 if TYPE_CHECKING:
@@ -200,6 +200,8 @@ class CubeWords(ScalarUnit):
             raise KindError(
                 f"a copy {route} is given {start.space}->{to.space}", "The destination is first."
             )
+        if route not in ("L0C->GM", "L1->BT"):
+            require_one_type(f"a copy {route}", dst, src)
         pipe = _ROUTES[route][1]
         target, source, layout, at = operand_of(dst), operand_of(src), src.layout, None
         if self.arch.code == 3510 and route.startswith("L1->L0") and start.whole is not None:

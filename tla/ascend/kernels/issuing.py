@@ -22,7 +22,7 @@ from .places import byte_of, dtype_of, operand_of, store_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import FrameType
+    from types import FrameType, TracebackType
 
     from numpy.typing import NDArray
 
@@ -250,13 +250,27 @@ def _sites(frame: FrameType | None) -> tuple[str, str]:
     found: list[str] = []
     while frame is not None and len(found) < 2:
         file = frame.f_code.co_filename
-        name = _FILES[file] if file in _FILES else _FILES.setdefault(file, _name_of(file))
+        name = _file_name(file)
         if name is not None:
             found.append(f"{name}:{frame.f_lineno}")
         elif found and not file.startswith(_BLOCKS):
             break  # what called the kernel
         frame = frame.f_back
     return (found[0] if found else ""), (found[1] if len(found) > 1 else "")
+
+
+def site_of(traceback: TracebackType | None) -> str:
+    """Return the line of the kernel's author that raised an error."""
+    found = ""
+    while traceback is not None:
+        name = _file_name(traceback.tb_frame.f_code.co_filename)
+        found = found if name is None else f"{name}:{traceback.tb_lineno}"
+        traceback = traceback.tb_next
+    return found
+
+
+def _file_name(file: str) -> str | None:
+    return _FILES[file] if file in _FILES else _FILES.setdefault(file, _name_of(file))
 
 
 def _name_of(file: str) -> str | None:

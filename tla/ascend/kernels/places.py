@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from ...errors import DivisibilityError, KindError
+from ...errors import DivisibilityError, KindError, UnsupportedError
 from ...ground import described
 from ...layouts import AnyLayout, Tensor, is_tensor
 from ...numbers import is_tuple
@@ -73,6 +73,21 @@ def store_of(tensor: object, what: str = "tensor") -> Store:
             value=tensor,
         )
     return store
+
+
+def require_one_type(op: str, *tensors: KernelTensor) -> None:
+    """Require tensors of one element type, as a template of AscendC does.
+
+    Raises:
+        UnsupportedError: the types differ.
+    """
+    types = list(dict.fromkeys([store_of(x).element.name for x in tensors]))
+    if len(types) > 1:
+        raise UnsupportedError(
+            f"{op} takes tensors of one element type, not of {' and '.join(types)}",
+            "Cast converts, and Fixpipe on the way out of L0C.",
+            elements=tuple(types),
+        )
 
 
 def byte_of(tensor: KernelTensor, index: int = 0) -> int:

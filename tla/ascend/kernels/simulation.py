@@ -35,6 +35,7 @@ from ..arch import arch as arch_named
 from ..elements import element
 from ..tags import TaggedLayout, make_layout, parse_tagged
 from .contexts import Context
+from .issuing import site_of
 from .places import Store
 from .runs import run_program
 
@@ -272,13 +273,9 @@ def _issued(
             kernel.function(ctx, *[x.tensor for x in given.values()], **options)
         except Exception as error:
             where = f"in kernel {kernel.name} on {core}, block {ctx.group_idx} of {cores}"
-            last = instructions[-1] if instructions[first:] else None
-            step = (
-                f"step {len(instructions) - first}, after {last} ({last.site})"
-                if last
-                else "at its start"
-            )
-            error.add_note(f"{where}, {step}")
+            site = site_of(error.__traceback__)
+            last = f", after {instructions[-1]}" if instructions[first:] else ""
+            error.add_note(f"{where}, at {site}, step {len(instructions) - first}{last}")
             raise
     return instructions
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...errors import ArgumentError, DivisibilityError, LayoutError
 from ...layouts import flatten_to_tuple
 from .issuing import ScalarUnit
-from .places import store_of
+from .places import require_one_type, store_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     Mask = int | Sequence[int]
 
 _BLOCK: Final = 32
+_MIXED: Final = ("Cast", "Axpy", "MulAddDst")
+"""The instructions whose operands may have several types."""
 _PAD: Final = {"isPad": False, "leftPadding": 0, "rightPadding": 0, "paddingValue": 0}
 
 
@@ -57,6 +59,7 @@ class VectorWords(ScalarUnit):
             LayoutError: the tiles are no rows, or the source is larger.
             DivisibilityError: a row of UB does not start at a multiple of 32 bytes.
         """
+        require_one_type("DataCopyPad", dst, src)
         rows, length, gap = _rows(src, "source")
         room, width, apart = _rows(dst, "destination")
         if room < rows or width < length:
@@ -70,6 +73,7 @@ class VectorWords(ScalarUnit):
 
     def copy_ub_to_gm(self, dst: KernelTensor, src: KernelTensor) -> None:
         """Copy rows of UB to global memory: as many as the destination has. CATLASS's ``CopyUb2Gm``."""
+        require_one_type("DataCopyPad", dst, src)
         rows, length, gap = _rows(dst, "destination")
         room, width, apart = _rows(src, "source")
         if room < rows or width < length:
@@ -85,6 +89,7 @@ class VectorWords(ScalarUnit):
         """Copy elements that follow one another, whole blocks. ``DataCopy(dst, src, count)``."""
         pipes = {("GM", "UB"): "MTE2", ("UB", "GM"): "MTE3", ("UB", "UB"): "V"}
         pair = store_of(src).space, store_of(dst).space
+        require_one_type("DataCopy", dst, src)
         if pair not in pipes:
             raise ArgumentError(f"DataCopy of a count moves nothing from {pair[0]} to {pair[1]}")
         self.issue("DataCopy", pipes[pair], {"dst": dst, "src": src}, form="count", count=count)
@@ -118,6 +123,8 @@ class VectorWords(ScalarUnit):
                 of `set_vector_mask`.
             params: Scalars and strides by their AscendC names; strides are 1 and 8 blocks by default.
         """
+        if op not in _MIXED:
+            require_one_type(op, *operands.values())
         if count is not None:
             fields: dict[str, Any] = {"count": count, "isSetMask": True}
         else:
