@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     import argparse
     from types import TracebackType
 
-    from ..ascend.kernels import Kernel, Run
-
 _PACKAGE: Final = str(Path(__file__).parents[1])
 _SOURCE: Final = re.compile(r"(?P<file>.*\.py):(?P<name>\w+)")
 _SIZES: Final = re.compile(r"(?:(?P<type>\w+)\()?(?P<sizes>\d+(?:[,x]\d+)*)(?(type)\))")
@@ -34,7 +32,7 @@ def is_source(text: str) -> bool:
     return _SOURCE.fullmatch(text) is not None
 
 
-def run_written(options: argparse.Namespace, tensors: dict[str, Any]) -> Run | None:
+def run_written(options: argparse.Namespace, tensors: dict[str, Any]) -> kernels.Run | None:
     """Return the run of a kernel of a file; None if it raised an error, whose traceback is printed.
 
     Raises:
@@ -72,7 +70,7 @@ def _own(error: BaseException) -> TracebackType | None:
     return here or error.__traceback__
 
 
-def _loaded(file: str, name: str) -> Kernel:
+def _loaded(file: str, name: str) -> kernels.Kernel:
     path = Path(file)
     if not path.is_file():
         raise InputError.cannot("read", file, FileNotFoundError(2, "No such file or directory"))
@@ -91,7 +89,7 @@ def _loaded(file: str, name: str) -> Kernel:
     return made[name]
 
 
-def _arrays(kernel: Kernel, options: argparse.Namespace, tensors: dict[str, Any]) -> list[Any]:
+def _arrays(kernel: kernels.Kernel, options: argparse.Namespace, tensors: dict[str, Any]) -> list[Any]:
     """The arrays of a kernel: of files, or small ints of the shapes."""
     import numpy as np
 
@@ -117,7 +115,7 @@ def _arrays(kernel: Kernel, options: argparse.Namespace, tensors: dict[str, Any]
     return [tensors[name] if name in tensors else _random(rng, shapes[name]) for name in kernel.tensors]
 
 
-def _of_problem(kernel: Kernel, text: str) -> dict[str, str]:
+def _of_problem(kernel: kernels.Kernel, text: str) -> dict[str, str]:
     """The shapes of a product's matrices A, B and C."""
     if len(kernel.tensors) != 3:
         raise ArgumentError(

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from .findings import Finding, place_of
+from .findings import Findings, line_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from .findings import Finding
     from .instructions import Operand
     from .programs import Operation, Program
 
@@ -24,52 +25,40 @@ _GM_BLOCK: Final = 512
 
 def memory_findings(program: Program, sizes: Mapping[str, int]) -> list[Finding]:
     """Return the accesses out of bounds and the misaligned operands, one for each line of source."""
-    found: dict[tuple[object, ...], Finding] = {}
+    found = Findings("memcheck")
     seen: set[tuple[object, ...]] = set()
     for op in program.operations:
-        if not op.work.steps:
-            continue
-        i = op.instruction
-        key = (id(op.work), tuple([(o.space, o.owner, o.address) for o in i.operands.values()]))
-        if key in seen:
-            continue
-        seen.add(key)
-        for finding in _judge(program, op, sizes):
-            where = (i.site or i.line, finding.kind, finding.memory)
-            old = found.get(where)
-            found[where] = finding if old is None else old._replace(times=old.times + 1)
+        key = (id(op.work), *[o[:3] for o in op.instruction.operands.values()])
+        if op.work.steps and key not in seen:
+            seen.add(key)
+            _judge(program, op, sizes, found)
     for i in program.atomics_left:
         text = f"{i.op} is still on when the kernel ends: later copies add, and the next kernel's"
-        found[i.core, "register"] = Finding("memcheck", "register", text, (place_of(i),))
-    return list(found.values())
+        found.add((i.core, "register"), "register", text, i)
+    return found.all
 
 
-def _judge(program: Program, op: Operation, sizes: Mapping[str, int]) -> list[Finding]:
+def _judge(program: Program, op: Operation, sizes: Mapping[str, int], found: Findings) -> None:
     i = op.instruction
-    found: list[Finding] = []
     for accesses, verb in ((op.work.reads, "reads"), (op.work.writes, "writes")):
         for name, box in accesses:
             operand = i.operands[name]
             low, high = operand.address + box.ends[0], operand.address + box.ends[1]
-            size = _size(program, operand, sizes)
-            end = size
+            size = end = _size(program, operand, sizes)
             if size is not None and operand.space == "GM" and verb == "reads":
                 end = -(-size // _GM_BLOCK) * _GM_BLOCK
             if low < 0 or (end is not None and high > end):
-                what = operand.owner if operand.space == "GM" else operand.space
+                what = operand.name
                 text = f"{i.op} {verb} {what}[{low}, {high}), and {what} has {size} bytes"
-                found.append(_finding(op, "bounds", text, operand, (low, high)))
-    units = {"UB": 1} if i.op in ("GetValue", "SetValue") else {}
-    touched = {name for name, _ in (*op.work.reads, *op.work.writes)}
-    for name in touched:
+                found.add((line_of(i), "bounds", what), "bounds", text, i, memory=what, ends=(low, high))
+    scalar = i.op in ("GetValue", "SetValue")
+    for name in {name for name, _ in (*op.work.reads, *op.work.writes)}:
         operand = i.operands[name]
-        unit = units.get(operand.space) or _alignment(program, op, operand, name)
+        unit = 1 if scalar else _alignment(program, op, operand, name)
         if operand.address % unit:
             text = f"{i.op} starts at {operand.place}, which is no multiple of {unit}"
-            found.append(
-                _finding(op, "misaligned", text, operand, (operand.address, operand.address + 1))
-            )
-    return found
+            key, ends = (line_of(i), "misaligned", operand.space), (operand.address, operand.address + 1)
+            found.add(key, "misaligned", text, i, memory=operand.name, ends=ends)
 
 
 def _alignment(program: Program, op: Operation, operand: Operand, name: str) -> int:
@@ -84,8 +73,3 @@ def _size(program: Program, operand: Operand, sizes: Mapping[str, int]) -> int |
     if operand.space != "GM":
         return program.arch.capacity(operand.space)
     return sizes.get(operand.owner)
-
-
-def _finding(op: Operation, kind: str, text: str, operand: Operand, ends: tuple[int, int]) -> Finding:
-    name = operand.owner if operand.space == "GM" else operand.space
-    return Finding("memcheck", kind, text, (place_of(op.instruction),), name, ends)

@@ -68,6 +68,12 @@ class Box(_Box):
         steps = (*[step * size for _, step in self.dims], size)
         return np.ndarray(shape, marks.dtype, marks, (base + self.start) * size, steps)
 
+    def split(self, size: int) -> Box:
+        """Return the box in items of `size` bytes."""
+        if self.item == size:
+            return self
+        return Box(self.start, (*self.dims, (self.item // size, size)), size)
+
     @cached_property
     def runs(self) -> Runs:
         """The bytes of the box, each once, as long runs."""

@@ -8,8 +8,9 @@ once, and a program with another set of flags is checked by its clocks.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from math import gcd
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from .boxes import marks_view
 
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from .boxes import Box, Runs
-    from .programs import Operation, Program
+    from .boxes import Runs
+    from .programs import Program
 
     Memory = tuple[str, str]
     Marks = NDArray[np.int32]
@@ -39,111 +40,74 @@ class Pair(NamedTuple):
 class _Marked:
     """One memory: who wrote each of its units of bytes last, who has read it since."""
 
-    def __init__(self, units: int, unit: int, origin: int) -> None:
+    def __init__(self, memory: Memory, ends: tuple[int, int], unit: int) -> None:
+        self.memory, self.unit, self.origin = memory, unit, -ends[0]
+        self.units = (ends[1] - ends[0]) // unit + 1
+        self.marks: defaultdict[str, dict[int, Marks]] = defaultdict(dict)
+        """The last writer of all pipes, the last reader and the last adder of each."""
+        self.found: dict[tuple[int, int, str], Pair] = {}
+
+    def touch(self, number: int, pipe: int, runs: Runs, address: int, how: str) -> None:
+        """Pair an instruction with those before it, and put it in their place."""
         import numpy as np
 
-        self.unit, self.origin = unit, origin
-        self.units = units
-        self.writer: Marks = np.zeros(units, np.int32)
-        self.readers: dict[int, Marks] = {}
-        self.adders: dict[int, Marks] = {}
+        base = self.origin + address
+        for other in _AGAINST[how]:
+            for marks in self.marks[other].values():
+                view = marks_view(marks, runs, base, self.unit)
+                self._pair(view, number, f"{_LETTERS[how]}A{_LETTERS[other]}")
+                if how == "writes":
+                    view[...] = 0
+        place = 0 if how == "writes" else pipe
+        mine = self.marks[how]
+        if place not in mine:
+            mine[place] = np.zeros(self.units, np.int32)
+        marks_view(mine[place], runs, base, self.unit)[...] = number + 1
 
-    def view(self, marks: Marks, runs: Runs, address: int) -> Marks:
-        return marks_view(marks, runs, self.origin + address, self.unit)
-
-    def of(self, marks: dict[int, Marks], pipe: int) -> Marks:
+    def _pair(self, marks: Marks, number: int, kind: str) -> None:
         import numpy as np
 
-        if pipe not in marks:
-            marks[pipe] = np.zeros(self.units, np.int32)
-        return marks[pipe]
+        most = int(marks.max())
+        others = [most] if int(marks.min()) == most else np.unique(marks).tolist()
+        for other in others if most else ():
+            if other and other - 1 != number:
+                pair = Pair(other - 1, number, kind, self.memory)
+                self.found.setdefault((other - 1, number, kind), pair)
+
+
+_AGAINST: Final = {
+    "reads": ("writes", "adds"), "writes": ("writes", "reads", "adds"), "adds": ("writes", "reads"),
+}  # fmt: skip
+"""The accesses that must be in order with each; atomic ones commute, so they are of their own kind."""
+_LETTERS: Final = {"reads": "R", "writes": "W", "adds": "W"}
 
 
 def conflicts_of(program: Program, order: Sequence[int]) -> list[Pair]:
     """Return the pairs of a program, whose instructions ran in some order that its flags allow."""
     memories = _marked(program)
-    found: dict[tuple[int, int, str], Pair] = {}
     for number in order:
         op = program.operations[number]
         operands = op.instruction.operands
-        for name, box in op.work.reads:
-            memory = operands[name].memory
-            if memory in memories:
-                _read(memories[memory], memory, number, op, box, operands[name].address, found)
-        for name, box in op.work.writes:
-            memory = operands[name].memory
-            if memory in memories:
-                _write(memories[memory], memory, number, op, box, operands[name].address, found)
-    return list(found.values())
+        for accesses, how in ((op.work.reads, "reads"), (op.work.writes, "writes")):
+            for name, box in accesses:
+                operand = operands[name]
+                marked = memories.get(operand.memory)
+                if marked is not None:
+                    adds = how == "writes" and op.atomic and operand.space == "GM"
+                    marked.touch(number, op.pipe, box.runs, operand.address, "adds" if adds else how)
+    return [pair for marked in memories.values() for pair in marked.found.values()]
 
 
 def _marked(program: Program) -> dict[Memory, _Marked]:
     """The memories that some instruction writes, with units that divide all their boxes."""
     units: dict[Memory, int] = {}
-    written: set[Memory] = set()
+    written: dict[Memory, None] = {}
     for op in program.operations:
-        work = op.work
-        if not work.steps:
-            continue
-        operands = op.instruction.operands
-        for name, box in (*work.reads, *work.writes):
-            operand = operands[name]
-            runs = box.runs
-            units[operand.memory] = gcd(
-                units.get(operand.memory, 0), operand.address + runs.start, runs.unit
-            )
-        for name, _ in work.writes:
-            written.add(operands[name].memory)
-    made: dict[Memory, _Marked] = {}
-    for memory in written:
-        low, high = program.memories[memory]
-        unit = units[memory]
-        made[memory] = _Marked((high - low) // unit + 1, unit, -low)
-    return made
-
-
-def _read(
-    marked: _Marked, memory: Memory, number: int, op: Operation, box: Box, address: int,
-    found: dict[tuple[int, int, str], Pair],
-) -> None:  # fmt: skip
-    runs = box.runs
-    for marks in (marked.writer, *marked.adders.values()):
-        _pair(marked.view(marks, runs, address), number, "RAW", memory, found)
-    marked.view(marked.of(marked.readers, op.pipe), runs, address)[...] = number + 1
-
-
-def _write(
-    marked: _Marked, memory: Memory, number: int, op: Operation, box: Box, address: int,
-    found: dict[tuple[int, int, str], Pair],
-) -> None:  # fmt: skip
-    runs = box.runs
-    adds = op.atomic is not None and memory[0] == "GM"
-    writer = marked.view(marked.writer, runs, address)
-    _pair(writer, number, "WAW", memory, found)
-    for marks in marked.readers.values():
-        readers = marked.view(marks, runs, address)
-        _pair(readers, number, "WAR", memory, found)
-        if not adds:
-            readers[...] = 0
-    if adds:
-        marked.view(marked.of(marked.adders, op.pipe), runs, address)[...] = number + 1
-        return
-    for marks in marked.adders.values():
-        adders = marked.view(marks, runs, address)
-        _pair(adders, number, "WAW", memory, found)
-        adders[...] = 0
-    writer[...] = number + 1
-
-
-def _pair(
-    marks: Marks, number: int, kind: str, memory: Memory, found: dict[tuple[int, int, str], Pair]
-) -> None:
-    import numpy as np
-
-    most = int(marks.max())
-    if not most:
-        return
-    others = [most] if int(marks.min()) == most else np.unique(marks).tolist()
-    for other in others:
-        if other and other - 1 != number:
-            found.setdefault((other - 1, number, kind), Pair(other - 1, number, kind, memory))
+        for accesses in (op.work.reads, op.work.writes):
+            for name, box in accesses:
+                operand, runs = op.instruction.operands[name], box.runs
+                first = operand.address + runs.start
+                units[operand.memory] = gcd(units.get(operand.memory, 0), first, runs.unit)
+                if accesses is op.work.writes:
+                    written[operand.memory] = None
+    return {memory: _Marked(memory, program.memories[memory], units[memory]) for memory in written}

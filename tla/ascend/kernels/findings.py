@@ -56,6 +56,41 @@ class Finding(NamedTuple):
         return f"{self.check}: {self.kind}: {self.text}{more}{''.join(places)}"
 
 
+class Findings:
+    """Findings of one check: the first of each key, with how often it was found."""
+
+    def __init__(self, check: Check) -> None:
+        self.check: Check = check
+        self.by_key: dict[object, Finding] = {}
+
+    def add(
+        self,
+        key: object,
+        kind: str,
+        text: str,
+        *at: Instruction | Place,
+        memory: str = "",
+        ends: tuple[int, int] | None = None,
+    ) -> None:
+        """Add a finding, or count it."""
+        old = self.by_key.get(key)
+        if old is not None:
+            self.by_key[key] = old._replace(times=old.times + 1)
+            return
+        places = tuple([x if isinstance(x, Place) else place_of(x) for x in at])
+        self.by_key[key] = Finding(self.check, kind, text, places, memory, ends)
+
+    @property
+    def all(self) -> list[Finding]:
+        """The findings in the order in which they were found."""
+        return [*self.by_key.values()]
+
+
+def line_of(instruction: Instruction) -> object:
+    """Return the line of source, or of the trace, by which findings are counted together."""
+    return instruction.site or instruction.line
+
+
 def place_of(instruction: Instruction, pipe: str = "") -> Place:
     """Return an instruction as a place."""
     i = instruction

@@ -44,9 +44,14 @@ class Operand(NamedTuple):
         return self.space, self.owner
 
     @property
+    def name(self) -> str:
+        """The tensor of global memory, or the buffer, as findings print it."""
+        return self.owner if self.space == "GM" else self.space
+
+    @property
     def place(self) -> str:
-        """The memory and the first byte, as findings print them."""
-        return f"{self.owner if self.space == 'GM' else self.space}[{self.address}]"
+        """The memory and the first byte."""
+        return f"{self.name}[{self.address}]"
 
 
 class Instruction(NamedTuple):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import LayoutError
 from ...ground import limit_error, limit_of
-from .numbers import decoded, encoded
+from .numbers import code_of, decoded, encoded, size_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,7 +37,9 @@ class Memories:
         self.bytes: dict[Memory, NDArray[np.uint8]] = {}
         self.origins: dict[Memory, int] = {}
         """Where byte 0 of each memory is in its array; bytes before it are touched by mistake."""
-        self.given = {name: np.asarray(x) for name, x in (tensors or {}).items()}
+        self.given: dict[str, NDArray[Any]] = {
+            name: np.asarray(x) for name, x in (tensors or {}).items()
+        }
         for name, array in self.given.items():
             if array.dtype.hasobject:
                 raise LayoutError(
@@ -75,10 +77,10 @@ class Memories:
                 target[...] = np.zeros((), target.dtype)
             elif op.atomic and written.space == "GM":
                 ref = step.ins[0]
-                size = np.dtype(_code(written.dtype)).itemsize
-                values = self._items(ref.operand, _split(ref.box, size), _code(written.dtype), op)
+                size = size_of(written.dtype)
+                values = self._items(ref.operand, ref.box.split(size), code_of(written.dtype), op)
                 self._store(
-                    _split(out.box, size), out.operand, written.dtype, decoded(values, written.dtype), op
+                    out.box.split(size), out.operand, written.dtype, decoded(values, written.dtype), op
                 )
             else:
                 ref = step.ins[0]
@@ -87,7 +89,7 @@ class Memories:
         ins: list[Any] = []
         for ref in step.ins:
             dtype = ref.dtype or operands[ref.operand].dtype
-            ins.append(decoded(self._items(ref.operand, ref.box, _code(dtype), op), dtype))
+            ins.append(decoded(self._items(ref.operand, ref.box, code_of(dtype), op), dtype))
         with np.errstate(all="ignore"):
             values = compute(*ins)
             if out.operand:
@@ -97,7 +99,7 @@ class Memories:
         import numpy as np
 
         operand = op.instruction.operands[name]
-        target = self._items(name, box, _code(dtype), op)
+        target = self._items(name, box, code_of(dtype), op)
         if op.atomic and operand.space == "GM":
             values = getattr(np, _COMBINE[op.atomic])(decoded(target, dtype), values)
         stored = encoded(values, dtype)
@@ -121,16 +123,3 @@ class Memories:
         for name, known in self.given.items():
             found.setdefault(name, known)
         return found
-
-
-def _code(dtype: str) -> str:
-    from .numbers import code_of
-
-    return code_of(dtype)
-
-
-def _split(box: Any, size: int) -> Any:
-    """The box in items of `size` bytes."""
-    return (
-        box if box.item == size else box._replace(dims=(*box.dims, (box.item // size, size)), item=size)
-    )

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from .boxes import Box
-from .findings import Finding, place_of
+from .findings import Findings, line_of, place_of
 from .numbers import bits_of, size_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from .boxes import Box
     from .memories import Memories
     from .programs import Operation, Program
     from .works import Ref
@@ -60,10 +60,10 @@ class Origins:
         self._relative: dict[Box, Marks] = {}
         self._writers: dict[tuple[str, str, int], int] = {}
         self._pairs: dict[tuple[int, int], tuple[int, int, int, int]] = {}
-        self.findings: dict[object, Finding] = {}
+        self.found: Findings = Findings("memcheck")
 
     def element_at(self, core: str, space: str, byte: int) -> tuple[str, int] | None:
-        """Return the tensor, and its byte, that an element of a buffer was copied from; None if unknown."""
+        """Return the tensor and the byte that an element of a buffer was copied from, or None."""
         memory = space, core
         if memory not in self._marks:
             return None
@@ -92,7 +92,7 @@ class Origins:
                 continue
             src = i.operands[step.ins[0].operand]
             if src.space == "GM" and i.form == "nd2nz":
-                relative = self._offsets(_elements(step.ins[0].box, size))
+                relative = self._offsets(step.ins[0].box.split(size))
                 target[...] = relative + (src.address + (number << _SHIFT))
             elif src.space in _SPACES and size_of(src.dtype) == size:
                 target[...] = self._view(step.ins[0], op, size)
@@ -106,7 +106,7 @@ class Origins:
         import numpy as np
 
         operand = op.instruction.operands[ref.operand]
-        box = _elements(ref.box, size)
+        box = ref.box.split(size)
         marks = self._marks[operand.memory]
         first = (self._bases[operand.memory] + operand.address + box.start) * 8
         steps = tuple([step * 8 for _, step in box.dims])
@@ -163,15 +163,7 @@ class Origins:
         operands = [i.operands[name] for name in ("src", "src1")]
         found = [self._writers.get((*operand.memory, operand.address)) for operand in operands]
         writers = [self.program.operations[n].instruction for n in found if n is not None]
-        key = (i.site or i.line, *[w.site or w.line for w in writers])
-        old = self.findings.get(key)
-        places = tuple([place_of(w) for w in writers] + [place_of(i, self.program.pipe_of(number))])
-        new = Finding("memcheck", "provenance", f"Mmad meets elements of different k: {text}", places)
-        self.findings[key] = new if old is None else old._replace(times=old.times + 1)
-
-
-def _elements(box: Box, size: int) -> Box:
-    """The box in items of one element."""
-    if box.item == size:
-        return box
-    return Box(box.start, (*box.dims, (box.item // size, size)), size)
+        key = (line_of(i), *[line_of(writer) for writer in writers])
+        place = place_of(i, self.program.pipe_of(number))
+        words = f"Mmad meets elements of different k: {text}"
+        self.found.add(key, "provenance", words, *writers, place)

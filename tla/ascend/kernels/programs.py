@@ -15,10 +15,10 @@ from ...errors import UnsupportedError
 from ...ground import limit_of
 from .instructions import group_of
 from .moving import moving_work
-from .numbers import is_known
+from .numbers import is_known, size_of
 from .products import TILE, fixpipe_work, mmad_work
 from .vectors import Mask, vector_work
-from .works import NOTHING, Ref, Step, Work, line_box
+from .works import NOTHING, Ref, Step, Work, constant, line_box
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -97,7 +97,9 @@ class Program:
             self.operations.append(Operation(i, kind, number, cores[i.core], work, atomic, since))
         for core in self.cores:
             numbers.setdefault((core, "S"), len(numbers))
-        self.atomics_left = [s.atomic_since for s in states.values() if s.atomic and s.atomic_since]
+        self.atomics_left: list[Instruction] = [
+            s.atomic_since for s in states.values() if s.atomic and s.atomic_since
+        ]
         """The instructions whose atomic mode is on when the kernel ends."""
         self.pipes = list(numbers)
         self.numbers = numbers
@@ -272,21 +274,12 @@ def _work_of(i: Instruction, relevant: Any, arch: Arch) -> Work | None:
 
 def _scalar_work(op: str, p: Mapping[str, Any], operands: Mapping[str, Operand]) -> Work:
     """A scalar that the core reads or writes itself; what it reads, the kernel has used already."""
-    from .numbers import size_of
-
     name = "src" if op == "GetValue" else "dst"
     dtype = operands[name].dtype
     ref = Ref(name, line_box(0, 1, size_of(dtype)), dtype)
     if op == "GetValue":
         return Work([Step(Ref("", line_box(0, 0, 1)), (ref,), _nothing, "clean")])
-    value = p["value"]
-
-    def compute() -> Any:
-        import numpy as np
-
-        return np.asarray([float(value) if isinstance(value, str) else value])
-
-    return Work([Step(ref, (), compute, "clean")])
+    return Work([Step(ref, (), constant(p["value"]), "clean")])
 
 
 def _nothing(x: Any) -> Any:

@@ -13,13 +13,14 @@ and the flags that are left do not depend on that order; one run of the queues f
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .instructions import group_of
 from .programs import ALL, BARRIER, CROSS_SET, CROSS_WAIT, LOCK, SET, SYNC_ALL, UNLOCK, WAIT, WORK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable
+    from collections.abc import Callable, Collection, Hashable, Sequence
 
     from .programs import Operation, Program
 
@@ -61,6 +62,7 @@ class Course:
         self._next = [0] * len(program.cores)
         self._waiting: defaultdict[Hashable, list[int]] = defaultdict(list)
         self._parts: defaultdict[Hashable, dict[int, deque[tuple[Clock, int]]]] = defaultdict(dict)
+        self._met: set[int] = set()
         self._locks: defaultdict[Hashable, deque[int]] = defaultdict(deque)
         self._held: dict[Hashable, Clock | None] = {}
         self._tiles: dict[tuple[int, int], tuple[bool, Clock, int]] = {}
@@ -303,17 +305,21 @@ class Course:
         else:
             members, key = pair, ("group", mode, group, flag)
             targets = pair if mode == 1 else (f"AIC{group}",)
+        expected = [self._cores.get(member) for member in members]
+        clock = self._gathered(key, op.core, expected, (token, number))
+        for target in targets if clock is not None else ():
+            self._arrive((target, flag), clock or token, number)
+
+    def _gathered(
+        self, key: Hashable, core: int, members: Sequence[int | None], part: tuple[Clock, int]
+    ) -> Clock | None:
+        """Keep a core's part of what a group does together; the joined clock once all have theirs."""
         parts = self._parts[key]
-        mine: deque[tuple[Clock, int]] = parts.setdefault(op.core, deque())
-        mine.append((token, number))
-        expected: list[int | None] = [self._cores.get(member) for member in members]
-        if all(m is not None and parts.get(m) for m in expected):
-            whole = [parts[m].popleft() for m in expected if m is not None]
-            clock = whole[0][0]
-            for other, _ in whole[1:]:
-                clock = _joined(clock, other)
-            for target in targets:
-                self._arrive((target, flag), clock, number)
+        mine: deque[tuple[Clock, int]] = parts.setdefault(core, deque())
+        mine.append(part)
+        if not all(member is not None and parts.get(member) for member in members):
+            return None
+        return reduce(_joined, [parts[m].popleft()[0] for m in members if m is not None])
 
     def _arrive(self, target: tuple[str, int], token: Clock, number: int) -> None:
         core = self._cores.get(target[0])
@@ -331,24 +337,15 @@ class Course:
         alone = op.instruction.params.get("isAIVOnly", True)
         members = [n for c, n in self._cores.items() if not alone or c.startswith("AIV")]
         key = ("sync", bool(alone))
-        parts = self._parts[key]
-        released = self.tokens[(key, core)]
-        if core not in members:
+        if number not in self._met and core in members:
+            self._met.add(number)
+            clock = self._gathered(key, core, members, (self._issue[core], number))
+            for member in members if clock else ():
+                self.tokens[key, member].append((clock or [], number))
+                self._wake((key, member))
+        if not self.tokens[key, core]:
             return key, core
-        if not released:
-            arrived = parts.setdefault(core, deque())
-            if not arrived:
-                arrived.append((self._issue[core], number))
-            if not all(parts.get(m) for m in members):
-                return key, core
-            whole = [parts[m].popleft() for m in members]
-            clock = whole[0][0]
-            for other, _ in whole[1:]:
-                clock = _joined(clock, other)
-            for m in members:
-                self.tokens[(key, m)].append((clock, number))
-                self._wake((key, m))
-        self._issue[core] = self.tokens[(key, core)].popleft()[0].copy()
+        self._issue[core] = self.tokens[key, core].popleft()[0].copy()
         return None
 
     @property
@@ -357,7 +354,7 @@ class Course:
         found: dict[Hashable, dict[int, int]] = {}
         for key, parts in self._parts.items():
             left = {core: sets[-1][1] for core, sets in parts.items() if sets}
-            if left and key != ("sync", True) and key != ("sync", False):
+            if left and key not in (("sync", True), ("sync", False)):
                 found[key] = left
         return found
 

@@ -78,15 +78,15 @@ class Pairs:
         import numpy as np
 
         self.program = program
-        self.pairs = [
+        self.pairs: list[Pair] = [
             pair
             for pair in pairs
             if program.operations[pair.first].pipe != program.operations[pair.second].pipe
             or not _is_held(pair, program, strict)
         ]
-        self.first = np.array([pair.first for pair in self.pairs], np.int64)
-        self.second = np.array([pair.second for pair in self.pairs], np.int64)
-        self.pipes = np.array([op.pipe for op in program.operations], np.int64)
+        self.first: NDArray[np.int64] = np.array([pair.first for pair in self.pairs], np.int64)
+        self.second: NDArray[np.int64] = np.array([pair.second for pair in self.pairs], np.int64)
+        self.pipes: NDArray[np.int64] = np.array([op.pipe for op in program.operations], np.int64)
 
     def unordered(self, course: Course) -> list[Pair]:
         """Return the pairs that a run of the queues does not order."""

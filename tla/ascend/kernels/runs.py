@@ -75,14 +75,14 @@ class Run:
         drop: Collection[int] = (),
         strict: bool = False,
     ) -> None:
-        self.program = Program(instructions, arch or arch_of(instructions))
-        self.arch = self.program.arch
-        self.checks = tuple(checks)
+        self.program: Program = Program(instructions, arch or arch_of(instructions))
+        self.arch: Arch = self.program.arch
+        self.checks: tuple[Check, ...] = tuple(checks)
         self.strict = strict
         self.seed = seed
         lines = set(drop)
-        self.drop = frozenset([n for n, i in enumerate(instructions) if i.line in lines])
-        self.course = Course(self.program, None, self.drop)
+        self.drop: frozenset[int] = frozenset([n for n, i in enumerate(instructions) if i.line in lines])
+        self.course: Course = Course(self.program, None, self.drop)
         self._memories = Memories(self.program, tensors)
         self._given = tensors
         self.tensors: dict[str, NDArray[Any]] = {}
@@ -118,9 +118,9 @@ class Run:
         if "memcheck" in self.checks:
             sizes = {name: array.nbytes for name, array in self._memories.given.items()}
             found += memory_findings(self.program, sizes)
-            found += self.origins.findings.values()
+            found += self.origins.found.all
         if self._shadow is not None:
-            found += self._shadow.findings.values()
+            found += self._shadow.found.all
         self.findings = tuple(found)
 
     def __getitem__(self, name: str) -> NDArray[Any]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from .findings import Finding, place_of
+from .findings import Findings, line_of, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -50,8 +50,9 @@ class Shadow:
     ) -> None:
         import numpy as np
 
-        self.program, self.strict = program, strict
-        self.origins = memories.origins
+        self.program: Program = program
+        self.strict: bool = strict
+        self.origins: dict[Memory, int] = memories.origins
         self.read_again = read_again
         """The tensors that the kernel reads after it has written them."""
         self.marks: dict[Memory, Marks] = {}
@@ -59,11 +60,11 @@ class Shadow:
             is_workspace = memory[1] in read_again and not array.any()
             start = WRITTEN if memory[0] == "GM" and not is_workspace else NEVER
             self.marks[memory] = np.full(array.size, start, np.int32)
-        self.causes = [
+        self.causes: list[Cause] = [
             Cause("", None, ""),
             Cause("never written", None, "bytes that were never written"),
         ]
-        self.findings: dict[tuple[object, ...], Finding] = {}
+        self.found: Findings = Findings("initcheck")
         self._slots: dict[tuple[Memory, int], tuple[int, int]] = {}
         self._stale: dict[int, int] = {}
 
@@ -213,17 +214,13 @@ class Shadow:
 
     def _report_rounded(self, op: Operation, name: str, count: int, cause: int, number: int) -> None:
         i = op.instruction
-        key = ("rounded", i.site or i.line, name)
-        old = self.findings.get(key)
         space = i.operands[name].space
         text = (
             f"Mmad of k = {i.params['k']} reads whole blocks of K, and {count} of K behind it in "
             f"{space} are {self.causes[cause].text}"
         )
-        found = Finding(
-            "initcheck", "rounded K", text, (place_of(i, self.program.pipe_of(number)),), space
-        )
-        self.findings[key] = found if old is None else old._replace(times=old.times + 1)
+        place = place_of(i, self.program.pipe_of(number))
+        self.found.add(("rounded", line_of(i), name), "rounded K", text, place, memory=space)
 
     def _put(self, step: Step, op: Operation, marks: Any, number: int) -> None:
         import numpy as np
@@ -247,28 +244,19 @@ class Shadow:
     def _report(self, op: Operation, number: int, cause: int, ref: Ref, what: str) -> None:
         import numpy as np
 
-        i = op.instruction
-        why = self.causes[cause]
-        key = (i.site or i.line, why.kind, why.number if why.number is None else self._site(why.number))
-        old = self.findings.get(key)
-        if old is not None:
-            self.findings[key] = old._replace(times=old.times + 1)
-            return
+        i, why = op.instruction, self.causes[cause]
+        users = [] if why.number is None else [why.number]
+        places = [
+            place_of(self.program.operations[n].instruction, self.program.pipe_of(n))
+            for n in (*users, number)
+        ]
         bad = np.argwhere(self._view(ref, op) > 0)
         low, high = (_byte_of(ref.box, index) for index in (bad[0], bad[-1]))
         operand = i.operands[ref.operand]
-        name = operand.owner if operand.space == "GM" else operand.space
         ends = (operand.address + min(low, high), operand.address + max(low, high) + 1)
         text = f"{what} bytes [{ends[0]}, {ends[1]}) made from {why.text}"
-        places = [place_of(i, self.program.pipe_of(number))]
-        if why.number is not None:
-            used = self.program.operations[why.number].instruction
-            places.insert(0, place_of(used, self.program.pipe_of(why.number)))
-        self.findings[key] = Finding("initcheck", why.kind, text, tuple(places), name, ends)
-
-    def _site(self, number: int) -> object:
-        i = self.program.operations[number].instruction
-        return i.site or i.line
+        key = (*[place.site or place.line for place in places], why.kind)
+        self.found.add(key, why.kind, text, *places, memory=operand.name, ends=ends)
 
 
 def _byte_of(box: Box, index: Any) -> int:

@@ -16,7 +16,7 @@ from ...numbers import ceil_div
 from .boxes import Box
 from .moving import BLOCK
 from .numbers import cast, chosen, size_of
-from .works import NOTHING, Ref, Step, Work, line_box
+from .works import NOTHING, Ref, Step, Work, constant, line_box
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -90,44 +90,53 @@ def lanes_of(p: Params, mask: Mask, per: int) -> list[Lanes]:
     return [Lanes(0, repeats, a, b) for a, b in _bit_runs(bits, per)] if repeats else []
 
 
-def boxes_of(lanes: Sequence[Lanes], strides: Sequence[_Strides]) -> list[tuple[Box, ...]]:
-    """Return the boxes of some operands, of equal shape, for each part of the lanes."""
+class _Cut(NamedTuple):
+    """Lanes that lie evenly in every operand: groups of whole blocks, or a part of one."""
+
+    part: Lanes
+    start: int
+    groups: int
+    end: int
+    wide: int
+    small: int
+    """The lanes in the largest and in the smallest block."""
+
+
+def _cuts(lanes: Sequence[Lanes], strides: Sequence[_Strides]) -> list[_Cut]:
+    """Cut lanes where an operand's blocks have gaps."""
     gaps = [BLOCK // s.size for s in strides if s.block != 1]
     wide, small = (max(gaps), min(gaps)) if gaps else (0, 0)
-    made: list[tuple[Box, ...]] = []
+    cuts: list[_Cut] = []
     for part in lanes:
-        for start, groups, end in _cuts(part.start, part.end, wide, small):
-            made.append(tuple([_lane_box(part, s, start, groups, end, wide, small) for s in strides]))
-    return made
-
-
-def _cuts(start: int, end: int, wide: int, small: int) -> list[tuple[int, int, int]]:
-    """Parts of lanes that lie evenly: where blocks have gaps, whole blocks and what is left."""
-    if not wide:
-        return [(start, 0, end)]
-    cuts: list[tuple[int, int, int]] = []
-    while start < end:
-        groups = (end - start) // wide if start % wide == 0 else 0
-        stop = start + groups * wide if groups else min(end, (start // small + 1) * small)
-        cuts.append((start, groups, stop))
-        start = stop
+        start = part.start
+        while start < part.end:
+            groups = (part.end - start) // wide if wide and start % wide == 0 else 0
+            last = part.end if not wide else min(part.end, (start // small + 1) * small)
+            stop = start + groups * wide if groups else last
+            cuts.append(_Cut(part, start, groups, stop, wide, small))
+            start = stop
     return cuts
 
 
-def _lane_box(part: Lanes, s: _Strides, start: int, groups: int, end: int, wide: int, small: int) -> Box:
+def boxes_of(lanes: Sequence[Lanes], strides: Sequence[_Strides]) -> list[tuple[Box, ...]]:
+    """Return the boxes of some operands, of equal shape, for each part of the lanes."""
+    return [tuple([_lane_box(cut, s) for s in strides]) for cut in _cuts(lanes, strides)]
+
+
+def _lane_box(cut: _Cut, s: _Strides) -> Box:
+    part, start, groups, end, wide, small = cut
     per = BLOCK // s.size
-    pitch = s.block * BLOCK
 
     def place(lane: int) -> int:
-        return lane * s.size if s.block == 1 else lane // per * pitch + lane % per * s.size
+        return lane // per * s.block * BLOCK + lane % per * s.size
 
     first = part.repeat * s.repeat * BLOCK + place(start)
     outer = (part.repeats, s.repeat * BLOCK)
     if not groups:
         return Box(first, (outer, (end - start, s.size)), s.size)
-    whole = place(wide) if s.block != 1 else wide * s.size
-    inner = place(small) if s.block != 1 else small * s.size
-    return Box(first, (outer, (groups, whole), (wide // small, inner), (small, s.size)), s.size)
+    return Box(
+        first, (outer, (groups, place(wide)), (wide // small, place(small)), (small, s.size)), s.size
+    )
 
 
 _BINARY: Final = {
@@ -158,7 +167,7 @@ _OTHERS: Final = (
 )  # fmt: skip
 
 
-def _function(op: str, p: Params) -> Callable[..., Any] | None:
+def _function(op: str, p: Params, dtype: str) -> Callable[..., Any] | None:
     """What an elementwise instruction computes, from its sources; `dst` comes last where it is read."""
     value = p.get("scalar", 0)
 
@@ -175,8 +184,11 @@ def _function(op: str, p: Params) -> Callable[..., Any] | None:
     def other(*xs: Any) -> Any:
         return _formula(op, value, *xs)
 
-    if op in _OTHERS:
-        return other
+    def rounded(x: Any) -> Any:
+        return cast(x, dtype, p.get("roundMode", "CAST_NONE"))
+
+    if op in (*_OTHERS, "Cast"):
+        return rounded if op == "Cast" else other
     return named if op in {**_BINARY, **_SCALAR, **_UNARY, **_RELU} else None
 
 
@@ -207,22 +219,19 @@ def _formula(op: str, value: Any, x: Any, y: Any = None, d: Any = None) -> Any:
 _READS_DST: Final = ("Axpy", "MulAddDst", "FusedMulAdd", "FusedMulAddRelu")
 
 
-def _strides(p: Params, name: str, size: int, dtype_ratio: int = 1) -> _Strides:
+def _strides(p: Params, name: str, size: int) -> _Strides:
     """The strides of an operand, by the name that AscendC gives them."""
     if "count" in p:
         return _Strides(size, 1, 0)
     if "dstRepeatSize" in p:  # CopyRepeatParams
         kind = "dst" if name == "dst" else "src"
         return _Strides(size, p[f"{kind}Stride"], p[f"{kind}RepeatSize"])
-    names = (name, "src") if name == "src0" else (name,)
-    for key in names:
-        if f"{key}RepStride" in p:
-            return _Strides(size, p.get(f"{key}BlkStride", 1), p[f"{key}RepStride"])
-    return _Strides(size, 1, 8 // dtype_ratio)
+    key = name if f"{name}RepStride" in p else "src"
+    return _Strides(size, p.get(f"{key}BlkStride", 1), p.get(f"{key}RepStride", 8))
 
 
 def _elementwise(op: str, p: Params, operands: Operands, mask: Mask) -> Work | None:
-    compute = _cast_of(p, operands["dst"].dtype) if op == "Cast" else _function(op, p)
+    compute = _function(op, p, operands["dst"].dtype)
     if compute is None:
         return None
     names = ["dst", *[name for name in ("src", "src1") if name in operands]]
@@ -259,11 +268,6 @@ def _sequential(lanes: list[Lanes], dst: _Strides) -> list[Lanes]:
     ]
 
 
-def _cast_of(p: Params, dtype: str) -> Callable[[Any], Any]:
-    mode = p.get("roundMode", "CAST_NONE")
-    return lambda x: cast(x, dtype, mode)
-
-
 def _nibble_cast(p: Params, operands: Operands, compute: Callable[[Any], Any]) -> Work:
     """A cast from or to elements of 4 bits: contiguous, two in a byte."""
     if "count" in p:
@@ -290,16 +294,9 @@ def _nibble_cast(p: Params, operands: Operands, compute: Callable[[Any], Any]) -
 def _duplicate(p: Params, operands: Operands, mask: Mask) -> Work:
     dst = operands["dst"]
     size = size_of(dst.dtype)
-    value = p["scalar"]
-
-    def compute() -> Any:
-        import numpy as np
-
-        return np.asarray(float(value) if isinstance(value, str) else value)
-
-    lanes = lanes_of(p, mask, REPEAT // size)
-    boxes = boxes_of(lanes, [_strides(p, "dst", size)])
-    return Work([Step(Ref("dst", box, dst.dtype), (), compute, "clean") for (box,) in boxes])
+    boxes = boxes_of(lanes_of(p, mask, REPEAT // size), [_strides(p, "dst", size)])
+    refs = [Ref("dst", box, dst.dtype) for (box,) in boxes]
+    return Work([Step(ref, (), constant(p["scalar"]), "clean") for ref in refs])
 
 
 def _broadcast(p: Params, operands: Operands) -> Work:
@@ -346,93 +343,62 @@ def _reduced(x: Any, kind: str) -> Any:
 
 def _reduction(op: str, p: Params, operands: Operands, mask: Mask) -> Work:
     """Sums or extremes of blocks, of pairs or of whole repeats; lanes of no mask take no part."""
-    kind = _REDUCTIONS[op]
-    dtype = operands["dst"].dtype
+    kind, dtype = _REDUCTIONS[op], operands["dst"].dtype
     size = size_of(dtype)
     per = REPEAT // size
     if "elemsInOneRepeat" in p:
         p = {**p, "mask": p["elemsInOneRepeat"]}
-    lanes = lanes_of(p, mask, per)
-    src = _strides(p, "src", size)
+    lanes, src = lanes_of(p, mask, per), _strides(p, "src", size)
     group = {"B": BLOCK // size, "P": 2}.get(op[0], per)
     groups = per // group
-    order = p.get("order", "ORDER_ONLY_VALUE") if kind != "sum" and op[0] == "W" else "ORDER_ONLY_VALUE"
+    order = p.get("order", _VALUE) if kind != "sum" and group == per else _VALUE
+    width = 1 if order in (_VALUE, "ORDER_ONLY_INDEX") else 2
+    pitch = p["dstRepStride"] * (groups * size if group < per else width * size)
     steps: list[Step] = []
-    for part_repeat, repeats in dict.fromkeys([(part.repeat, part.repeats) for part in lanes]):
-        parts = [part for part in lanes if part.repeat == part_repeat]
-        on = [any(part.start <= lane < part.end for part in parts) for lane in range(per)]
-        active = [g for g in range(groups) if any(on[g * group : (g + 1) * group])]
-        whole = Lanes(part_repeat, repeats, 0, per)
-        pieces = [whole] if all(on) else parts
-        boxes = [box for (box,) in boxes_of(pieces, [src])]
-        ins = tuple([Ref("src", box, dtype) for box in boxes])
-        compute = _reduce(kind, pieces, repeats, per, group, active, order)
-        width = {"ORDER_ONLY_VALUE": 1, "ORDER_ONLY_INDEX": 1}.get(order, 2)
-        unit = groups * size if group < per else width * size
-        pitch = p["dstRepStride"] * unit
-        at = part_repeat * pitch
-        for first, count in _runs_of(active):
-            take = slice(active.index(first), active.index(first) + count)
-            box = Box(at + first * size, ((repeats, pitch), (count * width, size)), size)
-            spread = _reduce("max", pieces, repeats, per, group, active, "ORDER_ONLY_VALUE")
-            made, marks = (_taken(f, take, n) for f, n in ((compute, width), (spread, 1)))
+    for repeat, repeats in dict.fromkeys([(part.repeat, part.repeats) for part in lanes]):
+        cuts = _cuts([part for part in lanes if part.repeat == repeat], [src])
+        ins = tuple([Ref("src", _lane_box(cut, src), dtype) for cut in cuts])
+        columns = [(cut.start, cut.end) for cut in cuts]
+        active = {lane // group for start, end in columns for lane in range(start, end)}
+        for a, b in _bit_runs(sum([1 << g for g in active]), groups):
+            box = Box(repeat * pitch + a * size, ((repeats, pitch), ((b - a) * width, size)), size)
+            taken = (a, b) if width == 1 else (0, 2)
+            made = _reduce(kind, columns, (repeats, per), group, order, taken)
+            marks = _reduce("max", columns, (repeats, per), group, _VALUE, (a, b))
             steps.append(Step(Ref("dst", box, dtype), ins, made, marks))
     return Work(steps)
 
 
-def _runs_of(active: Sequence[int]) -> list[tuple[int, int]]:
-    return [(a, b - a) for a, b in _bit_runs(sum([1 << g for g in active]), max(active, default=-1) + 1)]
-
-
-def _taken(compute: Callable[..., Any], take: slice, width: int) -> Callable[..., Any]:
-    return (lambda *xs: compute(*xs)) if width == 2 else lambda *xs: compute(*xs)[:, take]
+_VALUE: Final = "ORDER_ONLY_VALUE"
 
 
 def _reduce(
-    kind: str,
-    pieces: Sequence[Lanes],
-    repeats: int,
-    per: int,
-    group: int,
-    active: Sequence[int],
-    order: str,
-) -> Callable[..., Any]:
+    kind: str, columns: Sequence[tuple[int, int]], shape: tuple[int, int], group: int, order: str,
+    taken: tuple[int, int],
+) -> Callable[..., Any]:  # fmt: skip
+    """A reduction of the lanes in some columns of each repeat."""
+
     def compute(*xs: Any) -> Any:
         import numpy as np
 
-        whole = np.full((repeats, per), _neutral(kind, xs[0]), xs[0].dtype)
-        place = _places(pieces, xs)
-        for (start, end), x in zip(place, xs, strict=True):
-            whole[:, start:end] = x.reshape(repeats, -1)
-        made = _reduced(whole.reshape(repeats, -1, group), kind)
-        if order == "ORDER_ONLY_VALUE":
-            return made[:, list(active)] if len(active) < made.shape[1] else made
-        # the bits of the index are stored as they are
-        found = (whole.argmax if kind == "max" else whole.argmin)(axis=1)
-        words = np.uint16 if group == 128 else np.uint32
-        index = found.astype(words).view(np.float16 if group == 128 else np.float32)
-        value = made[:, 0].astype(index.dtype)
-        if order == "ORDER_ONLY_INDEX":
-            return index[:, None]
-        pair = (value, index) if order == "ORDER_VALUE_INDEX" else (index, value)
-        return np.stack(pair, -1)
+        whole = np.full(shape, _neutral(kind, xs[0]), xs[0].dtype)
+        for (start, end), x in zip(columns, xs, strict=True):
+            whole[:, start:end] = x.reshape(shape[0], -1)
+        made = _reduced(whole.reshape(shape[0], -1, group), kind)
+        if order != _VALUE:
+            # the bits of the index are stored as they are
+            index = _as_bits((whole.argmax if kind == "max" else whole.argmin)(axis=1), group == 128)
+            value = made[:, 0].astype(index.dtype)
+            pair = (value, index) if order == "ORDER_VALUE_INDEX" else (index, value)
+            made = index[:, None] if order == "ORDER_ONLY_INDEX" else np.stack(pair, -1)
+        return made[:, taken[0] : taken[1]]
 
     return compute
 
 
-def _places(pieces: Sequence[Lanes], xs: Sequence[Any]) -> list[tuple[int, int]]:
-    """The lanes of each box; a part whose blocks have gaps has several."""
-    places: list[tuple[int, int]] = []
-    start = left = 0
-    rest = iter(pieces)
-    for x in xs:
-        if not left:
-            part = next(rest)
-            start, left = part.start, part.end - part.start
-        width = x.size // x.shape[0]
-        places.append((start, start + width))
-        start, left = start + width, left - width
-    return places
+def _as_bits(index: Any, halves: bool) -> Any:
+    """Ints as floats that have their bits."""
+    return index.astype("u2" if halves else "u4").view("f2" if halves else "f4")
 
 
 def _reduce_all(op: str, p: Params, operands: Operands) -> Work:
@@ -448,8 +414,7 @@ def _reduce_all(op: str, p: Params, operands: Operands) -> Work:
         made = _reduced(x.reshape(1, -1), kind)
         if not index:
             return made
-        found = np.asarray([x.argmax() if kind == "max" else x.argmin()])
-        bits = found.astype(f"u{size}").view("f2" if size == 2 else "f4")
+        bits = _as_bits(np.asarray([x.argmax() if kind == "max" else x.argmin()]), size == 2)
         return np.concatenate([made.astype(bits.dtype), bits])
 
     work = Ref("work", line_box(0, ceil_div(count, REPEAT // size), size))

@@ -90,3 +90,18 @@ def copied(src: Box, dst: Box, source: str = "src", target: str = "dst") -> Step
 def filled(dst: Box, target: str = "dst") -> Step:
     """Return the step that writes zeros."""
     return Step(Ref(target, dst), (), None, "clean")
+
+
+def constant(value: float | str) -> Compute:
+    """Return the function of no input that gives a number; a text is one that JSON has no word for.
+
+    >>> float(constant("-inf")())
+    -inf
+    """
+
+    def compute() -> Any:
+        import numpy as np
+
+        return np.asarray(float(value) if isinstance(value, str) else value)
+
+    return compute
