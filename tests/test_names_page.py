@@ -22,6 +22,7 @@ ROOMS = [
     "tla.ascend",
     "tla.ascend.copies",
     "tla.ascend.kernels",
+    "tla.ascend.kernels.blocks",
     "tla.ascend.schedules",
     "tla.gpu",
     "tla.ground.constexpr",
@@ -33,7 +34,7 @@ ROOMS = [
     "tla.xla_bridge",
     "tla.xla_bridge.jax_text",
 ]
-VALUES = {"layout", "tensor", "schedule", "arch", "map"}
+VALUES = {"layout", "tensor", "schedule", "arch", "map", "ctx"}
 """What an example calls a value: ``schedule[t].coord``."""
 FIELDS = {"bits", "c0", "fractal", "inner", "minor_to_major", "origin_shape", "outer", "position"}
 """What a row says of a value that it has named, or of the word for it."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``tla ascend run``: a recorded kernel, executed on bytes and checked, without an NPU."""
+"""``tla ascend run``: a kernel, recorded or in Python, executed on bytes and checked, without an NPU."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..ascend import ARCHES, kernels
 from ..errors import ArgumentError
 from ..ground import plural, say
+from .ascend_written import is_source, run_written
 from .columns import columns
 from .commands import SUBCOMMANDS
 from .common import InputError, positive
@@ -33,10 +34,16 @@ examples:
   tla ascend run trace.jsonl --drop-sync      what if each flag and barrier were missing, in turn?
   tla ascend run trace.jsonl --orders 100
   tla ascend run trace.jsonl --timeline --trace-events timeline.json
+  tla ascend run kernel.py:matmul --shape 300,300,600 --cores 2
+  tla ascend run kernel.py:scaled --shape 'X=float(16,64)' --shape 'Y=float(16,64)' --set by=3
+  tla ascend run kernel.py:matmul --shape 64,64,64 --drop kernel.py:41
 
 TRACE has a JSON object a line for each call of each core, as `tla ascend record` writes it. A tensor of
 --tensor is the memory of a global tensor as it lies there; those that are not given are zero. Findings
 do not depend on the order in which pipes run; --orders runs several and compares their tensors.
+
+FILE.py:KERNEL is a function with the mark @tla.ascend.kernels.kernel. Each of its tensors has a file, or
+a --shape: ints from -3 to 3, by --seed. M,N,K is short for the three matrices of a product, of half.
 
 The checks: race, accesses to the same bytes that nothing orders; sync, deadlocks and flags that stay
 set; init, bytes never written or left from an earlier tile that reach a result; mem, accesses out of
@@ -55,6 +62,14 @@ def run(arguments: list[str]) -> int:
     for path in (*saved.values(), options.trace_events):
         if path:
             expect_place(path)
+    if is_source(options.trace):
+        written = run_written(options, tensors)
+        if written is None:
+            return 1
+        return _told(np, options, written, wanted, saved)
+    for option in ("shape", "set"):
+        if getattr(options, option):
+            raise ArgumentError(f"--{option} is for a kernel of Python, FILE.py:KERNEL")
     try:
         done = kernels.replay(
             options.trace,
@@ -70,6 +85,17 @@ def run(arguments: list[str]) -> int:
         raise InputError.cannot("read", options.trace, error) from None
     except (EOFError, zlib.error) as error:
         raise InputError.cannot("read", options.trace, ValueError(error)) from None
+    return _told(np, options, done, wanted, saved)
+
+
+def _told(
+    np: Any,
+    options: argparse.Namespace,
+    done: kernels.Run,
+    wanted: dict[str, Any],
+    saved: dict[str, str],
+) -> int:
+    """Say what came out, and return the exit code."""
     for name in (*wanted, *saved):
         if name not in done.tensors:
             known = ", ".join(done.tensors)
@@ -91,7 +117,17 @@ def run(arguments: list[str]) -> int:
 
 def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argument_parser("ascend run", _EPILOG, SUBCOMMANDS["run"])
-    parser.add_argument("trace", metavar="TRACE", help="the recorded calls; .gz is decompressed")
+    parser.add_argument(
+        "trace", metavar="TRACE", help="the recorded calls, .gz or not; or FILE.py:KERNEL"
+    )
+    parser.add_argument(
+        "--shape", metavar="NAME=SHAPE", action="append", default=[],
+        help="the array of a kernel's tensor, as A=half(300,600) or A=zN<half>(300,600); or M,N,K",
+    )  # fmt: skip
+    parser.add_argument("--cores", metavar="N", type=positive, default=1, help="the kernel's blocks")
+    parser.add_argument(
+        "--set", metavar="NAME=VALUE", action="append", default=[], help="a parameter of the kernel"
+    )
     for option, text in {
         "--tensor": "the memory of a global tensor, a file of numpy's; may be repeated",
         "--expect": "compare a tensor afterwards with this file; may be repeated",
@@ -108,8 +144,9 @@ def _options(arguments: list[str]) -> argparse.Namespace:
         "--arch", help=f"{', '.join(ARCHES)}, or a chip; else that whose calls the trace has"
     )
     parser.add_argument(
-        "--drop", metavar="LINE", type=positive, action="append", default=[], help="leave a line out"
-    )
+        "--drop", metavar="LINE", type=_line, action="append", default=[],
+        help="leave a line out: of the trace, or FILE.py:LINE",
+    )  # fmt: skip
     parser.add_argument(
         "--drop-sync", action="store_true", help="leave each set, wait and barrier out in turn"
     )
@@ -124,6 +161,10 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--strict", action="store_true", help="report what CATLASS relies on as well")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     return parser.parse_args(arguments)
+
+
+def _line(text: str) -> int | str:
+    return positive(text) if text.isdecimal() else text
 
 
 def _pair(text: str) -> tuple[str, str]:

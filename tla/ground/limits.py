@@ -64,6 +64,7 @@ LIMITS: Final[dict[str, Limit]] = {
     "cores": Limit(4096, "cores that a plan is made for"),
     "tasks": Limit(1 << 21, "tasks of a schedule that are gone through one by one"),
     "tiles": Limit(10_000, "tiles in a file for the tuner of CATLASS"),
+    "instructions": Limit(1 << 21, "instructions that the cores of a kernel issue"),
 }
 """Every limit by its name."""
 

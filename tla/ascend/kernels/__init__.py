@@ -21,8 +21,11 @@ from typing import TYPE_CHECKING
 from ...ground import lazy
 
 if TYPE_CHECKING:
+    from . import blocks as blocks
+    from .contexts import Context as Context
     from .findings import CHECKS as CHECKS, Finding as Finding, Place as Place
     from .instructions import Instruction as Instruction, Operand as Operand
+    from .places import KernelTensor as KernelTensor, Store as Store
     from .runs import (
         Drop as Drop,
         FindingsError as FindingsError,
@@ -30,7 +33,12 @@ if TYPE_CHECKING:
         replay as replay,
         run_program as run_program,
     )
+    from .simulation import Kernel as Kernel, gm as gm, kernel as kernel, simulate as simulate
     from .timing import Span as Span, Timing as Timing
     from .traces import arch_of as arch_of, parse_trace as parse_trace, read_trace as read_trace
+
+if TYPE_CHECKING:
+    # for the rooms above
+    from .places import dtype_of as dtype_of
 
 lazy(__name__, guard=True)

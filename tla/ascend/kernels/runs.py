@@ -123,6 +123,13 @@ class Run:
             found += self._shadow.found.all
         self.findings = tuple(found)
 
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """A global tensor afterwards, by its name."""
+        if name not in self.tensors:
+            known = ", ".join(self.tensors)
+            raise ArgumentError(f"the kernel has no tensor {name!r}", f"It has {known}.", name=name)
+        return self.tensors[name]
+
     @cached_property
     def origins(self) -> Origins:
         """Which element of which tensor lies in the cube cores' buffers, at the end of the run."""

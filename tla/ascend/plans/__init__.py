@@ -61,4 +61,8 @@ if TYPE_CHECKING:
     from .policies import policy as policy
     from .tile import Tile as Tile
 
+if TYPE_CHECKING:
+    # for the rooms above
+    from .asserts import failures_of_block as failures_of_block
+
 lazy(__name__, guard=True)

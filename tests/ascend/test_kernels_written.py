@@ -1,0 +1,414 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels written in Python: equal to recorded ones of CATLASS, and to numpy."""
+
+from __future__ import annotations
+
+import random
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import tla
+from tla.ascend.kernels import gm, kernel, read_trace, simulate
+from tla.ascend.kernels.blocks import matmul, matmul_add, splitk_matmul
+from tla.errors import (
+    ArgumentError,
+    CapacityError,
+    CongruenceError,
+    KindError,
+    LayoutError,
+    LimitError,
+    UnsupportedError,
+)
+
+from .kernels_oracle import HERE, SHARED
+
+if TYPE_CHECKING:
+    from tla.ascend.kernels import Context, Kernel, KernelTensor, Run
+
+half = np.float16
+OTHER_WAY: Any = {"swizzle": "GemmIdentityBlockSwizzle<3,1>"}
+
+
+def _ones(m: int, n: int, k: int, dtype: Any = half) -> list[Any]:
+    return [np.ones((m, k), dtype), np.ones((k, n), dtype), np.zeros((m, n), dtype)]
+
+
+def _in_zn() -> list[Any]:
+    a, _, c = _ones(200, 300, 600)
+    return [a, gm(np.ones(608 * 304, half), "zN<half>(600,300)"), c]
+
+
+RECORDED: dict[str, tuple[Kernel, list[Any], dict[str, Any]]] = {
+    "basic_unitflag": (matmul, _ones(300, 300, 600), {"policy": "MmadAtlasA2Pingpong<true>"}),
+    "basic_events": (matmul, _ones(300, 300, 600), {"policy": "MmadAtlasA2Pingpong<false>"}),
+    "tla_unitflag": (matmul, _ones(300, 300, 600), OTHER_WAY),
+    "tla_l0c2": (matmul, _ones(280, 300, 300), {
+        **OTHER_WAY, "policy": "MmadPingpong<false,false,2>", "l1": (128, 128, 256),
+        "l0": (128, 128, 64),
+    }),
+    "tla_f32": (matmul, _ones(140, 280, 150, np.float32), {
+        **OTHER_WAY, "l1": (128, 256, 128), "l0": (128, 256, 32),
+    }),
+    "preload_zN": (matmul, _in_zn(), {"policy": "MmadAtlasA2Preload<true,true>"}),
+    "a950_basic_half": (matmul.on("Ascend950"), _ones(300, 520, 600), {
+        **OTHER_WAY, "l1": (256, 256, 256), "l0": (256, 256, 64),
+    }),
+    "a950_basic_f32": (matmul.on("Ascend950"), _ones(300, 300, 300, np.float32), {
+        **OTHER_WAY, "l1": (256, 256, 128), "l0": (256, 256, 32),
+    }),
+    "splitk": (splitk_matmul, [
+        np.ones((120, 1200), half), np.ones((1200, 200), half, "F"), np.ones((120, 200), half),
+    ], {}),
+    "matmul_add": (matmul_add, _ones(200, 300, 150), {}),
+}  # fmt: skip
+"""The recorded kernels that are written in Python too, with their arguments."""
+
+
+def _in_the_checkout(name: str) -> bool:
+    return (HERE / f"{name}.jsonl.gz").exists()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=() if _in_the_checkout(n) else pytest.mark.slow) for n in RECORDED],
+)
+def test_a_kernel_issues_the_instructions_of_catlass(name: str) -> None:
+    folder = HERE if _in_the_checkout(name) else SHARED
+    if folder is None:
+        pytest.skip("this trace is not in the checkout")
+    path = folder / f"{name}.jsonl.gz"
+    written, arrays, options = RECORDED[name]
+    run = simulate(written, *arrays, cores=2, checks=(), **options)
+    cores = {i.core for i in run.program.instructions}
+    theirs = [i for i in read_trace(path) if i.core in cores]
+    assert len(run.program.instructions) == len(theirs)
+    for ours, other in zip(run.program.instructions, theirs, strict=True):
+        params = {key: x for key, x in other.params.items() if key != "id_uninitialised"}
+        assert ours[:4] == (other.core, other.op, other.pipe, other.operands), (ours, other)
+        assert ours.params == params, (ours.site, other.site)
+
+
+# --- random problems
+
+
+def _problem(seed: int) -> tuple[Kernel, list[Any], dict[str, Any], Any]:
+    """A kernel, its arrays and options, and what numpy makes of them."""
+    rng, numbers = random.Random(seed), np.random.default_rng(seed)
+    is_950, split = rng.random() < 0.3, rng.random()
+    dtype: Any = rng.choice([half, np.float32, np.int8] if split > 0.4 else [half, np.float32])
+    m, n, k = [rng.choice([1, rng.randint(2, 40), rng.randint(16, 160)]) for _ in range(3)]
+    c0 = 32 if dtype == np.int8 else 16
+    l0 = [c0 * rng.randint(1, 3), c0 * rng.randint(1, 3), c0 * rng.randint(1, 3)]
+    l1 = [l0[0], l0[1], l0[2] * rng.randint(1, 4)]
+    unit_flag = str(rng.random() < 0.5 and dtype != np.int8).lower()
+    policies = [f"MmadPingpong<{unit_flag},false,1,false,{rng.randint(1, 3)},{rng.randint(1, 3)}>"]
+    if not is_950:
+        policies.append(f"MmadAtlasA2Pingpong<{unit_flag}>")
+        if split > 0.4:
+            policies.append(f"MmadAtlasA2Preload<{unit_flag},{str(rng.random() < 0.5).lower()}>")
+    options: dict[str, Any] = {"l1": l1, "l0": l0, "policy": rng.choice(policies)}
+    a, b, d = (numbers.integers(-3, 4, s).astype(dtype) for s in ((m, k), (k, n), (m, n)))
+    a, b = (np.asfortranarray(x) if rng.random() < 0.5 else x for x in (a, b))
+    wide: Any = np.int32 if dtype == np.int8 else np.float32
+    made = a.astype(wide) @ b.astype(wide)
+    written, out = matmul, rng.choice([dtype, wide]) if dtype != np.int8 else wide
+    if split < 0.2:
+        written, out = splitk_matmul, dtype
+        options["splitk"] = rng.randint(1, min(4, -(-k // l1[2])))
+    elif split < 0.4:
+        written, out = matmul_add, dtype
+        made = made.astype(out).astype(wide) + d
+    kernel_ = written.on("Ascend950") if is_950 else written
+    options.update(cores=rng.randint(1, 3), seed=rng.randint(0, 9))
+    return kernel_, [a, b, d.astype(out)], options, made.astype(out)
+
+
+def _check(seed: int) -> None:
+    written, arrays, options, expected = _problem(seed)
+    run = simulate(written, *arrays, **options)
+    assert run.findings == (), (written, options, [x.shape for x in arrays])
+    assert np.array_equal(run[written.tensors[-1]], expected), (written, options)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_problems_equal_numpy(seed: int) -> None:
+    _check(seed)
+
+
+@pytest.mark.slow
+def test_many_random_problems_equal_numpy() -> None:
+    for seed in range(500):
+        _check(seed)
+
+
+# --- a kernel of one's own
+
+
+@kernel("AtlasA2", core="AIV")
+def scaled(ctx: Context, X: KernelTensor, Y: KernelTensor, by: float = 2.0) -> None:  # noqa: N803
+    """Each vector core multiplies every other row."""
+    x = ctx.alloc("UB", X, (1, 64), 2)
+    ctx.set_flag("MTE3_MTE2", 0)
+    ctx.set_flag("MTE3_MTE2", 1)
+    for turn, row in enumerate(range(ctx.block_idx, X.shape[0], ctx.block_num)):
+        at = turn % 2
+        ctx.wait_flag("MTE3_MTE2", at)
+        ctx.copy_gm_to_ub(x[at], tla.tile_view(X, (row, 0), (1, 64)))
+        ctx.set_flag("MTE2_V", at)
+        ctx.wait_flag("MTE2_V", at)
+        ctx.muls(x[at], x[at], by, 64)
+        ctx.set_flag("V_MTE3", at)
+        ctx.wait_flag("V_MTE3", at)
+        ctx.copy_ub_to_gm(tla.tile_view(Y, (row, 0), (1, 64)), x[at])
+        ctx.set_flag("MTE3_MTE2", at)
+    ctx.wait_flag("MTE3_MTE2", 0)
+    ctx.wait_flag("MTE3_MTE2", 1)
+
+
+X = np.arange(9 * 64, dtype=np.float32).reshape(9, 64)
+
+
+def _scaled(**options: Any) -> Run:
+    return simulate(scaled, X, np.zeros_like(X), cores=2, **options)
+
+
+def _line(word: str, number: int = 0) -> str:
+    """The place of a line of `scaled`, by what it says."""
+    import inspect
+
+    lines, first = inspect.getsourcelines(scaled.function)
+    found = [first + i for i, line in enumerate(lines) if word in line]
+    return f"test_kernels_written.py:{found[number]}"
+
+
+def test_a_kernel_of_ones_own_runs() -> None:
+    run = _scaled(orders=5)
+    assert np.array_equal(run["Y"], 2 * X)
+    assert run.findings == ()
+    assert np.array_equal(_scaled(by=-3.0)["Y"], -3 * X)
+    with pytest.raises(ArgumentError, match="no tensor 'Z'"):
+        _ = run["Z"]
+
+
+@pytest.mark.parametrize(
+    ("word", "number", "kind"),
+    [
+        ('wait_flag("MTE2_V"', 0, "RAW"),
+        ('wait_flag("V_MTE3"', 0, "RAW"),
+        ('wait_flag("MTE3_MTE2"', 0, "WAR"),
+        ('set_flag("MTE2_V"', 0, "deadlock"),
+    ],
+)
+def test_a_missing_line_is_found_with_both_lines(word: str, number: int, kind: str) -> None:
+    run = _scaled(drop=_line(word, number))
+    (found,) = [f for f in run.findings if f.kind == kind][:1]
+    places = [place.site for place in found.at]
+    assert all(re.search(r"test_kernels_written\.py:\d+$", place) for place in places), places
+    if kind == "RAW":
+        lines = ("copy_gm_to_ub", "muls") if "MTE2" in word else ("muls", "copy_ub_to_gm")
+        assert [p.rpartition("/")[2] for p in places] == [_line(x) for x in lines]
+
+
+def test_the_via_of_a_block_is_the_kernels_line() -> None:
+    i = simulate(matmul, *_ones(16, 16, 16), checks=()).program.instructions[-1]
+    assert re.fullmatch(r"tla/ascend/kernels/blocks/pingpong\.py:\d+", i.site)
+    assert re.fullmatch(r"tla/ascend/kernels/blocks/(mmad|matmul)\.py:\d+", i.via)
+
+
+# --- words
+
+
+def _one_core(body: Any, *arrays: Any, arch: Any = "AtlasA2", core: Any = "AIV", **options: Any) -> Run:
+    return simulate(kernel(arch, core=core)(body), *arrays, **options)
+
+
+def test_repeats_have_masks_and_strides() -> None:
+    def body(ctx: Context, x: KernelTensor, y: KernelTensor) -> None:
+        a, b = ctx.alloc("UB", x, (8, 64), 2)
+        ctx.copy_gm_to_ub(a, x)
+        ctx.copy_gm_to_ub(b, y)
+        ctx.set_flag("MTE2_V", 0)
+        ctx.wait_flag("MTE2_V", 0)
+        ctx.add(b, a, a, mask=5, repeat=4, dstRepStride=16, src0RepStride=16, src1RepStride=8)
+        ctx.pipe_barrier("V")
+        ctx.set_vector_mask(0, 0b110)
+        ctx.adds(b, b, 1000, repeat=8)
+        ctx.reset_mask()
+        ctx.set_flag("V_MTE3", 0)
+        ctx.wait_flag("V_MTE3", 0)
+        ctx.copy_ub_to_gm(y, b)
+
+    x, y = np.arange(512, dtype=np.float32).reshape(8, 64), np.full((8, 64), -1, np.float32)
+    run = _one_core(body, x, y)
+    for repeat in range(4):
+        y[2 * repeat, :5] = x[2 * repeat, :5] + x[repeat, :5]
+    y[:, 1:3] += 1000
+    assert np.array_equal(run["y"], y)
+    assert run.findings == ()
+
+
+def test_atomics_add_and_scalars_are_read() -> None:
+    def body(ctx: Context, counts: KernelTensor, x: KernelTensor, y: KernelTensor) -> None:
+        ub = ctx.alloc("UB", x, (64,))
+        ctx.copy_gm_to_ub(ub, x)
+        ctx.set_flag("MTE2_MTE3", 0)
+        ctx.wait_flag("MTE2_MTE3", 0)
+        ctx.set_atomic_add(y)
+        for _ in range(ctx.get_value(counts, 2)):
+            ctx.data_copy(y, ub, 64)
+        ctx.set_atomic_none()
+
+    x, y = np.arange(64, dtype=np.float32), np.ones(64, np.float32)
+    run = _one_core(body, np.array([9, 9, 3], np.int32), x, y, cores=2)
+    assert np.array_equal(run["y"], 1 + 6 * x)
+    assert [f.kind for f in run.findings] == []
+
+
+def test_casts_and_lane_words() -> None:
+    words = ("sub", "mul", "max", "min")
+    single = ("exp", "ln", "abs", "sqrt", "relu")
+    scalars = ("muls", "maxs", "mins", "axpy")
+
+    def body(ctx: Context, x: KernelTensor, y: KernelTensor) -> None:
+        a, b, c = ctx.alloc("UB", "float", (256,), 3)
+        narrow = ctx.alloc("UB", "half", (256,))
+        ctx.copy_gm_to_ub(a, x)
+        ctx.pipe_barrier()
+        ctx.duplicate(b, 3.0, 256)
+        for word in words:
+            ctx.pipe_barrier("V")
+            getattr(ctx, word)(b, b, a, 256)
+        for word in single:
+            ctx.pipe_barrier("V")
+            getattr(ctx, word)(c, b, 256)
+        for word in scalars:
+            ctx.pipe_barrier("V")
+            getattr(ctx, word)(b, a, 2.0, 256)
+        ctx.pipe_barrier("V")
+        ctx.div(b, b, a, 256)
+        ctx.pipe_barrier("V")
+        ctx.cast(narrow, b, "CAST_RINT", 256)
+        ctx.pipe_barrier()
+        ctx.copy_ub_to_gm(y, narrow)
+
+    x = np.arange(1, 257, dtype=np.float32)
+    run = _one_core(body, x, np.zeros(256, half))
+    expected = (np.minimum(x, 2) + 2 * x) / x
+    assert np.array_equal(run["y"], expected.astype(half))
+    assert run.findings == ()
+
+
+def test_products_have_a_bias() -> None:
+    def body(
+        ctx: Context, a: KernelTensor, b: KernelTensor, bias: KernelTensor, c: KernelTensor
+    ) -> None:
+        l1a, l1b, l1c = (
+            ctx.alloc("L1", a, (16, 32)),
+            ctx.alloc("L1", b, (32, 16)),
+            ctx.alloc("L1", bias, (32,)),
+        )
+        l0a, l0b = ctx.alloc("L0A", a, (16, 32)), ctx.alloc("L0B", b, (32, 16))
+        sums, table = ctx.alloc("L0C", "float", (16, 16)), ctx.alloc("BT", "float", (32,))
+        for to, x in ((l1a, a), (l1b, b), (l1c, bias)):
+            ctx.copy_gm_to_l1(to, x)
+        ctx.set_flag("MTE2_MTE1", 0)
+        ctx.wait_flag("MTE2_MTE1", 0)
+        ctx.copy_l1_to_l0a(l0a, l1a)
+        ctx.copy_l1_to_l0b(l0b, l1b)
+        ctx.copy_l1_to_bt(table, l1c)
+        ctx.set_flag("MTE1_M", 0)
+        ctx.wait_flag("MTE1_M", 0)
+        ctx.tile_mmad(sums, l0a, l0b, 16, 16, 32, bias=table)
+        ctx.set_flag("M_FIX", 0)
+        ctx.wait_flag("M_FIX", 0)
+        ctx.copy_l0c_to_gm(c, sums)
+
+    a, b = np.ones((16, 32), half), np.ones((32, 16), half)
+    bias = np.arange(32, dtype=half)
+    for arch in ("AtlasA2", "Ascend950"):
+        run = _one_core(body, a, b, bias, np.zeros((16, 16), half), arch=arch, core="AIC")
+        assert np.array_equal(run["c"], np.tile(32 + bias[:16], (16, 1))), arch
+        assert run.findings == (), arch
+
+
+# --- bad input
+
+
+def test_arrays_of_another_shape_are_both_said() -> None:
+    a, b, c = _ones(16, 16, 32)
+    with pytest.raises(CongruenceError, match=r"A is 16 by 32, B is 16 by 16, and C is 16 by 16"):
+        simulate(matmul, a, b[:16], c)
+    with pytest.raises(UnsupportedError, match=r"half.*int8_t"):
+        simulate(matmul, a, b.astype(np.int8), c)
+    with pytest.raises(LayoutError, match=r"x has the shape \(2, 2, 2\)"):
+        _one_core(lambda ctx, x: None, np.zeros((2, 2, 2)))
+    with pytest.raises(KindError, match="A is no array of numpy"):
+        simulate(matmul, "a", b, c)
+    with pytest.raises(ArgumentError, match="matmul takes 3 arrays, not 2"):
+        simulate(matmul, a, b)
+    with pytest.raises(ArgumentError, match="tile"):
+        simulate(matmul, a, b, c, tile=3)
+    with pytest.raises(KindError, match="expected a kernel"):
+        simulate(print, a)  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match="cores = 0"):
+        simulate(matmul, a, b, c, cores=0)
+    with pytest.raises(ArgumentError, match=r"no instruction 'matmul.py:9999'"):
+        simulate(matmul, a, b, c, drop="matmul.py:9999")
+    with pytest.raises(CongruenceError, match="takes 2048 bytes, and the memory has 4"):
+        gm(np.zeros(2, half), "zN<half>(20,20)")
+
+
+def test_an_exception_names_the_core_and_the_step() -> None:
+    def body(ctx: Context, x: KernelTensor) -> None:
+        ctx.set_flag("V_MTE3", 0)
+        if ctx.block_idx == 1:
+            raise ZeroDivisionError("mine")
+
+    with pytest.raises(ZeroDivisionError) as caught:
+        _one_core(body, np.zeros(8), cores=2)
+    (note,) = caught.value.__notes__
+    assert re.fullmatch(
+        r"in kernel body on AIV1, block 0 of 2, at .*written\.py:\d+, step 1,"
+        r" after AIV1 SetFlag V_MTE3 id 0",
+        note,
+    )
+
+
+def test_an_endless_kernel_is_stopped() -> None:
+    def body(ctx: Context, x: KernelTensor) -> None:
+        while True:
+            ctx.set_flag("V_MTE3", 0)
+
+    with tla.limits(instructions=100), pytest.raises(LimitError, match="100 instructions, and goes on"):
+        _one_core(body, np.zeros(8))
+
+
+def test_what_the_architecture_lacks() -> None:
+    ctx = tla.ascend.kernels.Context("AtlasA2", "AIV0", 1)
+    with pytest.raises(UnsupportedError, match="AIV0 has no L1"):
+        ctx.alloc("L1", "half", (16, 16))
+    with pytest.raises(CapacityError, match="UB of AtlasA2 has 196608"):
+        ctx.alloc("UB", "float", (1 << 20,))
+    with pytest.raises(ArgumentError, match="no event 'MTE2_MTE9'"):
+        ctx.set_flag("MTE2_MTE9", 0)  # type: ignore[arg-type]
+    with pytest.raises(UnsupportedError, match="no pipe 'MTE9'"):
+        ctx.pipe_barrier("MTE9")  # type: ignore[arg-type]
+    with pytest.raises(KindError, match="the id of a flag is an int"):
+        ctx.set_flag("MTE2_V", "0")  # type: ignore[arg-type]
+    with pytest.raises(UnsupportedError, match="architecture"):
+        kernel("A2")
+    with pytest.raises(ArgumentError, match="no core 'CUBE'"):
+        kernel("AtlasA2", core="CUBE")  # type: ignore[arg-type]
+    cube = tla.ascend.kernels.Context("AtlasA2", "AIC0", 1)
+    l1 = cube.alloc("L1", "half", (16, 16))
+    with pytest.raises(KindError, match="a copy GM->L1 is given L1->L1"):
+        cube.copy_gm_to_l1(l1, l1)
+    with pytest.raises(LayoutError, match="L1 and L0 differ"):
+        simulate(matmul, *_ones(64, 64, 64), l1=(64, 64, 64), l0=(32, 64, 64))
+    with pytest.raises(UnsupportedError, match="MmadAtlasA2Streamk is not written"):
+        simulate(matmul, *_ones(64, 64, 64), policy="MmadAtlasA2Streamk<true>")
+    with pytest.raises(LayoutError, match="K has 1 tiles of 256, and is cut into 3 slices"):
+        simulate(splitk_matmul, *_ones(64, 64, 64), splitk=3)

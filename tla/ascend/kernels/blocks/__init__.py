@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CATLASS's blocks and kernels, written in Python with the instructions of its headers.
+
+- ``mmad``: what blocks of a product share; ``pingpong``: tiles in turn, and the next block's first one;
+- ``matmul``: whole products; ``splitk``: in slices of K; ``epilogue``: with a sum on the vector cores.
+"""
+
+from typing import TYPE_CHECKING
+
+from ....ground import lazy
+
+if TYPE_CHECKING:
+    from .epilogue import matmul_add as matmul_add
+    from .matmul import block_mmad as block_mmad, matmul as matmul
+    from .mmad import BlockMmad as BlockMmad
+    from .splitk import reduce_add as reduce_add, splitk_matmul as splitk_matmul
+
+lazy(__name__, guard=True)

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the blocks of a product share: their buffers, the product of two tiles in L1, the way out.
+
+The instructions are those of CATLASS, in its order and with its parameters. Source: CATLASS
+gemm/block/block_mmad_*.hpp.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ....errors import LayoutError
+from ....layouts import get_tile
+from ....numbers import ceil_div, round_up
+from ...buffers import l1_tag
+from ...plans import Tile, failures_of_block
+from ..places import store_of
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+    from ...arch import Position
+    from ...elements import Element
+    from ...plans import Policy
+    from ...shapes import GemmShape
+    from ..contexts import Context
+    from ..places import KernelTensor
+
+
+class Stages:
+    """The tiles of a buffer in turn, each with the id of its flag."""
+
+    def __init__(self, tiles: tuple[KernelTensor, ...], first_id: int = 0) -> None:
+        self.tiles = tiles
+        self.ids = tuple(range(first_id, first_id + len(tiles)))
+        self.at = 0
+
+    @property
+    def tile(self) -> KernelTensor:
+        """The tile in use."""
+        return self.tiles[self.at]
+
+    @property
+    def id(self) -> int:
+        """The id of its flag."""
+        return self.ids[self.at]
+
+    def turn(self) -> None:
+        """Go on to the next tile."""
+        self.at = (self.at + 1) % len(self.tiles)
+
+
+class BlockMmad:
+    """A block of a product on a cube core, by a dispatch policy.
+
+    ``with`` is its life: the flags that are set before the first block, and waited for after the last.
+
+    Args:
+        ctx: The cube core.
+        policy: How the tiles go through the buffers.
+        a, b, c: The matrices: their element types and tags decide.
+        l1, l0: The tiles in L1 and in L0.
+
+    Raises:
+        LayoutError: CATLASS does not compile the block; the text has its words.
+    """
+
+    SHARES_L0 = False
+    """Whether the stages share all of L0, or lie one behind the other."""
+
+    def __init__(
+        self,
+        ctx: Context,
+        policy: Policy,
+        a: KernelTensor,
+        b: KernelTensor,
+        c: KernelTensor,
+        l1: GemmShape,
+        l0: GemmShape,
+    ) -> None:
+        self.ctx, self.policy, self.l1, self.l0 = ctx, policy, l1, l0
+        stores = store_of(a), store_of(b), store_of(c)
+        kinds = [store.element for store in stores]
+        tags = [store.tag or "RowMajor" for store in stores]
+        tile = Tile(
+            ctx.arch, kinds[0], kinds[1], l1, l0, policy, tags=(tags[0], tags[1], tags[2]), c=kinds[2]
+        )
+        if failures := failures_of_block(tile):
+            words = f"{policy} does not take {l1} in L1 and {l0} in L0 for {kinds[0]}"
+            raise LayoutError(words, *failures, l1=l1, l0=l0)
+        facts = policy.facts
+        self.unit_flag = facts.unit_flag
+        self.by_rows = facts.unit_flag and tags[2] == "RowMajor"
+        self.l1_tags = l1_tag(tags[0]), l1_tag(tags[1])
+        self.aligns_k = ctx.arch.code == 2201 and kinds[0].name == "float" and self.l1_tags[0] == "nZ"
+        sums = ctx.arch.accumulator(kinds[0], kinds[1])
+        self.l1a = Stages(ctx.alloc("L1", a, (l1.m, l1.k), facts.l1a))
+        self.l1b = Stages(ctx.alloc("L1", b, (l1.k, l1.n), facts.l1b), facts.l1a)
+        self.l0a = Stages(self._l0("L0A", kinds[0], (l0.m, l0.k), facts.l0a))
+        self.l0b = Stages(self._l0("L0B", kinds[1], (l0.k, l0.n), facts.l0b), facts.l0a)
+        self.l0c = Stages(ctx.alloc("L0C", sums, (l1.m, l1.n), facts.l0c))
+
+    def _l0(
+        self, position: Position, of: Element, shape: tuple[int, int], stages: int
+    ) -> tuple[KernelTensor, ...]:
+        if not self.SHARES_L0:
+            return self.ctx.alloc(position, of, shape, stages)
+        step = self.ctx.arch.capacity(position) // stages
+        return tuple([self.ctx.alloc(position, of, shape, start=i * step) for i in range(stages)])
+
+    def __enter__(self) -> Self:
+        self.begin()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, _error: object, _traceback: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.end()
+
+    # blocks of the legacy API; those of tla say their own
+
+    def begin(self) -> None:
+        """Set the flags of all buffers: they are free."""
+        ctx = self.ctx
+        for stage in range(2):
+            ctx.set_flag("MTE1_MTE2", self.l1a.ids[stage])
+            ctx.set_flag("MTE1_MTE2", self.l1b.ids[stage])
+            ctx.set_flag("M_MTE1", self.l0a.ids[stage])
+            ctx.set_flag("M_MTE1", self.l0b.ids[stage])
+        ctx.set_flag("FIX_M", 0)
+
+    def end(self) -> None:
+        """Wait until all buffers are free."""
+        ctx = self.ctx
+        for stage in range(2):
+            ctx.wait_flag("MTE1_MTE2", self.l1a.ids[stage])
+            ctx.wait_flag("MTE1_MTE2", self.l1b.ids[stage])
+            ctx.wait_flag("M_MTE1", self.l0a.ids[stage])
+            ctx.wait_flag("M_MTE1", self.l0b.ids[stage])
+        ctx.wait_flag("FIX_M", 0)
+
+    def extents(self, m: int, n: int) -> tuple[int, int]:
+        """The rows and columns that are multiplied: whole fractals."""
+        c0 = store_of(self.l1a.tile).element.c0
+        rows = 16 if self.l1_tags[0] == "zN" else c0
+        columns = 16 if self.l1_tags[1] == "nZ" else c0
+        return int(round_up(m, rows)), int(round_up(n, columns))
+
+    def __call__(
+        self,
+        a: KernelTensor,
+        b: KernelTensor,
+        c: KernelTensor,
+        following: tuple[KernelTensor, KernelTensor] | None = None,
+    ) -> None:
+        """Multiply a block: rows of A by columns of B into a tile of C.
+
+        Args:
+            following: The tiles of A and B of the core's next block, if there is one.
+        """
+        raise NotImplementedError
+
+    def finish(self) -> None:
+        """Compute what is left of the blocks so far."""
+
+    def k_tiles(self, a: KernelTensor) -> int:
+        """How many tiles of L1 a block has along K."""
+        return int(ceil_div(int(a.origin_shape[1]), self.l1.k))
+
+    def sums(self, c: KernelTensor) -> KernelTensor:
+        """The tile of sums in use, with the layout of a block."""
+        m, n = self.extents(*map(int, c.origin_shape))
+        return self.ctx.make_tensor(self.l0c.tile, (m, n))
+
+    def load(self, a: KernelTensor, b: KernelTensor, tile: int, ahead: int = 0) -> None:
+        """Load a tile of A and one of B to L1: to the stage in use, or to one ahead of it."""
+        ctx, at, (m, n, k) = self.ctx, tile * self.l1.k, self.l1
+        slot = (self.l1a.at + ahead) % len(self.l1a.tiles)
+        ctx.wait_flag("MTE1_MTE2", self.l1a.ids[slot])
+        ctx.copy_gm_to_l1(self.l1a.tiles[slot], get_tile(a, (0, at), (m, k)))
+        ctx.set_flag("MTE2_MTE1", self.l1a.ids[slot])
+        slot = (self.l1b.at + ahead) % len(self.l1b.tiles)
+        ctx.wait_flag("MTE1_MTE2", self.l1b.ids[slot])
+        ctx.copy_gm_to_l1(self.l1b.tiles[slot], get_tile(b, (at, 0), (k, n)))
+        ctx.set_flag("MTE2_MTE1", self.l1b.ids[slot])
+
+    def multiply(self, sums: KernelTensor, k: int, is_first: bool, is_last: bool) -> None:
+        """Multiply the tiles in use in L1, K by K, onto the sums.
+
+        Args:
+            k: The extent along K.
+            is_first, is_last: Whether they are a block's first or last: the sums begin, or are done.
+        """
+        ctx, l0 = self.ctx, self.l0
+        m, n = map(int, sums.origin_shape)
+        steps = int(ceil_div(k, l0.k))
+        for step in range(steps):
+            depth = min(l0.k, k - step * l0.k)
+            ends = step == steps - 1
+            l0a = ctx.make_tensor(self.l0a.tile, (m, round_up(depth, 16) if self.aligns_k else depth))
+            ctx.wait_flag("M_MTE1", self.l0a.id)
+            if step == 0:
+                ctx.wait_flag("MTE2_MTE1", self.l1a.id)
+            ctx.copy_l1_to_l0a(l0a, get_tile(self.l1a.tile, (0, step * l0.k), (m, depth)))
+            if ends:
+                ctx.set_flag("MTE1_MTE2", self.l1a.id)
+            l0b = ctx.make_tensor(self.l0b.tile, (depth, n))
+            ctx.wait_flag("M_MTE1", self.l0b.id)
+            if step == 0:
+                ctx.wait_flag("MTE2_MTE1", self.l1b.id)
+            ctx.copy_l1_to_l0b(l0b, get_tile(self.l1b.tile, (step * l0.k, 0), (depth, n)))
+            if ends:
+                ctx.set_flag("MTE1_MTE2", self.l1b.id)
+            ctx.set_flag("MTE1_M", self.l0c.id)
+            ctx.wait_flag("MTE1_M", self.l0c.id)
+            unit_flag = (3 if is_last and ends else 2) if self.unit_flag else 0
+            init_c = is_first and step == 0
+            ctx.tile_mmad(
+                sums, l0a, l0b, m, n, depth, init_c, unit_flag, k_direction_align=self.aligns_k
+            )
+            ctx.set_flag("M_MTE1", self.l0b.id)
+            self.l0b.turn()
+            ctx.set_flag("M_MTE1", self.l0a.id)
+            self.l0a.turn()
+
+    def take_out(self, c: KernelTensor, sums: KernelTensor) -> None:
+        """Take the sums out to C."""
+        ctx = self.ctx
+        if self.unit_flag:
+            ctx.copy_l0c_to_gm(c, sums, 3)
+            return
+        ctx.set_flag("M_FIX", self.l0c.id)
+        ctx.wait_flag("M_FIX", self.l0c.id)
+        ctx.copy_l0c_to_gm(c, sums)
+        ctx.set_flag("FIX_M", self.l0c.id)
+        self.l0c.turn()

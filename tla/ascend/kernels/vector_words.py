@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a kernel says to a vector core: copies between global memory and UB, and vector instructions.
+
+Each vector instruction has two forms: of ``count`` elements that follow one another, and of repeats of
+256 bytes, with a mask and strides.
+
+>>> from tla.ascend.kernels import Context
+>>> ctx = Context("AtlasA2", "AIV0", 1)
+>>> x, y = ctx.alloc("UB", "float", (64, 64), 2)
+>>> ctx.add(y, x, y, 4096)
+>>> ctx.muls(y, x, 0.5, mask=64, repeat=8)
+>>> add, muls = ctx.instructions
+>>> add.params
+{'count': 4096, 'isSetMask': True}
+>>> muls.params["scalar"], muls.params["repeat"], muls.params["dstRepStride"]
+(0.5, 8, 8)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ...errors import ArgumentError, DivisibilityError, LayoutError
+from ...layouts import flatten_to_tuple
+from .issuing import ScalarUnit
+from .places import require_one_type, store_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .places import KernelTensor
+
+    Mask = int | Sequence[int]
+
+_BLOCK: Final = 32
+_MIXED: Final = ("Cast", "Axpy", "MulAddDst")
+"""The instructions whose operands may have several types."""
+_PAD: Final = {"isPad": False, "leftPadding": 0, "rightPadding": 0, "paddingValue": 0}
+
+
+class VectorWords(ScalarUnit):
+    """Copies and vector instructions of one core."""
+
+    # --- copies
+
+    def copy_gm_to_ub(self, dst: KernelTensor, src: KernelTensor) -> None:
+        """Copy rows of global memory to UB. CATLASS's ``CopyGm2Ub``, a DataCopyPad.
+
+        >>> from tla import Tensor, row_major
+        >>> from tla.ascend import element
+        >>> from tla.ascend.kernels import Context, Store
+        >>> x = Tensor(Store("GM", "X", element("half")), row_major(10, 300))
+        >>> ctx = Context("AtlasA2", "AIV0", 1)
+        >>> ctx.copy_gm_to_ub(ctx.alloc("UB", x, (10, 320)), x)
+        >>> ctx.instructions[0].params["blockLen"], ctx.instructions[0].params["dstStride"]
+        (600, 1)
+
+        Raises:
+            LayoutError: the tiles are no rows, or the source is larger.
+            DivisibilityError: a row of UB does not start at a multiple of 32 bytes.
+        """
+        require_one_type("DataCopyPad", dst, src)
+        rows, length, gap = _rows(src, "source")
+        room, width, apart = _rows(dst, "destination")
+        if room < rows or width < length:
+            raise LayoutError(
+                f"rows of {length} bytes, {rows} of them, have no room in {room} of {width} bytes",
+                source=src, destination=dst,
+            )  # fmt: skip
+        fields = {"blockCount": rows, "blockLen": length, "srcStride": gap}
+        fields["dstStride"] = _blocks(dst, width + apart, length, rows)
+        self.issue("DataCopyPad", "MTE2", {"dst": dst, "src": src}, form="ext", **fields, **_PAD)
+
+    def copy_ub_to_gm(self, dst: KernelTensor, src: KernelTensor) -> None:
+        """Copy rows of UB to global memory: as many as the destination has. CATLASS's ``CopyUb2Gm``."""
+        require_one_type("DataCopyPad", dst, src)
+        rows, length, gap = _rows(dst, "destination")
+        room, width, apart = _rows(src, "source")
+        if room < rows or width < length:
+            raise LayoutError(
+                f"rows of {length} bytes, {rows} of them, are more than {room} of {width} in UB",
+                source=src, destination=dst,
+            )  # fmt: skip
+        fields = {"blockCount": rows, "blockLen": length}
+        fields["srcStride"] = _blocks(src, width + apart, length, rows)
+        self.issue("DataCopyPad", "MTE3", {"dst": dst, "src": src}, form="ext", **fields, dstStride=gap)
+
+    def data_copy(self, dst: KernelTensor, src: KernelTensor, count: int) -> None:
+        """Copy elements that follow one another, whole blocks. ``DataCopy(dst, src, count)``."""
+        pipes = {("GM", "UB"): "MTE2", ("UB", "GM"): "MTE3", ("UB", "UB"): "V"}
+        pair = store_of(src).space, store_of(dst).space
+        require_one_type("DataCopy", dst, src)
+        if pair not in pipes:
+            raise ArgumentError(f"DataCopy of a count moves nothing from {pair[0]} to {pair[1]}")
+        self.issue("DataCopy", pipes[pair], {"dst": dst, "src": src}, form="count", count=count)
+
+    # --- masks
+
+    def set_vector_mask(self, high: int, low: int) -> None:
+        """Choose the lanes of later instructions that say no mask. ``SetVectorMask(high, low)``."""
+        self.issue("SetVectorMask", "V", mode="NORMAL", maskHigh=high, maskLow=low)
+
+    def reset_mask(self) -> None:
+        """Choose all lanes. ``ResetMask()``."""
+        self.issue("ResetMask", "V")
+
+    # --- instructions
+
+    def vector(
+        self,
+        op: str,
+        operands: dict[str, KernelTensor],
+        count: int | None = None,
+        mask: Mask | None = None,
+        repeat: int = 1,
+        **params: Any,
+    ) -> None:
+        """Issue a vector instruction by its AscendC name.
+
+        Args:
+            count: How many elements; without it the instruction has repeats.
+            mask: The lanes of each repeat: how many, or a pair of 64 bits, low first; without it those
+                of `set_vector_mask`.
+            params: Scalars and strides by their AscendC names; strides are 1 and 8 blocks by default.
+        """
+        if op not in _MIXED:
+            require_one_type(op, *operands.values())
+        if count is not None:
+            fields: dict[str, Any] = {"count": count, "isSetMask": True}
+        else:
+            names = {"dst": "dst", "src": "src0" if "src1" in operands else "src", "src1": "src1"}
+            fields = {
+                "mask": 0 if mask is None else mask,
+                "repeat": repeat,
+                "isSetMask": mask is not None,
+            }
+            widest = max([store_of(x).element.bits for x in operands.values()])
+            for name, x in operands.items():
+                fields[f"{names[name]}BlkStride"] = 1
+                fields[f"{names[name]}RepStride"] = 8 * store_of(x).element.bits // widest
+        self.issue(op, "V", operands, **{**fields, **params})
+
+    def cast(
+        self,
+        dst: KernelTensor,
+        src: KernelTensor,
+        round_mode: str = "CAST_NONE",
+        count: int | None = None,
+        **lanes: Any,
+    ) -> None:
+        """Convert elements. ``Cast(dst, src, RoundMode::CAST_NONE, count)``."""
+        self.vector("Cast", {"dst": dst, "src": src}, count, roundMode=round_mode, **lanes)
+
+    def duplicate(
+        self, dst: KernelTensor, scalar: float, count: int | None = None, **lanes: Any
+    ) -> None:
+        """Fill with a scalar. ``Duplicate(dst, scalar, count)``."""
+        self.vector("Duplicate", {"dst": dst}, count, scalar=scalar, **lanes)
+
+    def brcb(
+        self, dst: KernelTensor, src: KernelTensor, repeat: int, block: int = 1, step: int = 8
+    ) -> None:
+        """Fill a block with each of 8 elements of a repeat. ``Brcb(dst, src, repeat, params)``."""
+        strides = {"dstBlkStride": block, "dstRepStride": step}
+        self.issue("Brcb", "V", {"dst": dst, "src": src}, repeat=repeat, **strides)
+
+    def add(
+        self,
+        dst: KernelTensor,
+        src0: KernelTensor,
+        src1: KernelTensor,
+        count: int | None = None,
+        **lanes: Any,
+    ) -> None:
+        """Add elements. ``Add(dst, src0, src1, count)``."""
+        self.vector("Add", {"dst": dst, "src": src0, "src1": src1}, count, **lanes)
+
+    def sub(
+        self,
+        dst: KernelTensor,
+        src0: KernelTensor,
+        src1: KernelTensor,
+        count: int | None = None,
+        **lanes: Any,
+    ) -> None:
+        """Subtract elements. ``Sub(dst, src0, src1, count)``."""
+        self.vector("Sub", {"dst": dst, "src": src0, "src1": src1}, count, **lanes)
+
+    def mul(
+        self,
+        dst: KernelTensor,
+        src0: KernelTensor,
+        src1: KernelTensor,
+        count: int | None = None,
+        **lanes: Any,
+    ) -> None:
+        """Multiply elements. ``Mul(dst, src0, src1, count)``."""
+        self.vector("Mul", {"dst": dst, "src": src0, "src1": src1}, count, **lanes)
+
+    def div(
+        self,
+        dst: KernelTensor,
+        src0: KernelTensor,
+        src1: KernelTensor,
+        count: int | None = None,
+        **lanes: Any,
+    ) -> None:
+        """Divide elements. ``Div(dst, src0, src1, count)``."""
+        self.vector("Div", {"dst": dst, "src": src0, "src1": src1}, count, **lanes)
+
+    def max(
+        self,
+        dst: KernelTensor,
+        src0: KernelTensor,
+        src1: KernelTensor,
+        count: int | None = None,
+        **lanes: Any,
+    ) -> None:
+        """Take the greater of two elements. ``Max(dst, src0, src1, count)``."""
+        self.vector("Max", {"dst": dst, "src": src0, "src1": src1}, count, **lanes)
+
+    def min(
+        self,
+        dst: KernelTensor,
+        src0: KernelTensor,
+        src1: KernelTensor,
+        count: int | None = None,
+        **lanes: Any,
+    ) -> None:
+        """Take the less of two elements. ``Min(dst, src0, src1, count)``."""
+        self.vector("Min", {"dst": dst, "src": src0, "src1": src1}, count, **lanes)
+
+    def adds(
+        self, dst: KernelTensor, src: KernelTensor, scalar: float, count: int | None = None, **lanes: Any
+    ) -> None:
+        """Add a scalar. ``Adds(dst, src, scalar, count)``."""
+        self.vector("Adds", {"dst": dst, "src": src}, count, scalar=scalar, **lanes)
+
+    def muls(
+        self, dst: KernelTensor, src: KernelTensor, scalar: float, count: int | None = None, **lanes: Any
+    ) -> None:
+        """Multiply by a scalar. ``Muls(dst, src, scalar, count)``."""
+        self.vector("Muls", {"dst": dst, "src": src}, count, scalar=scalar, **lanes)
+
+    def maxs(
+        self, dst: KernelTensor, src: KernelTensor, scalar: float, count: int | None = None, **lanes: Any
+    ) -> None:
+        """Take the greater of an element and a scalar. ``Maxs(dst, src, scalar, count)``."""
+        self.vector("Maxs", {"dst": dst, "src": src}, count, scalar=scalar, **lanes)
+
+    def mins(
+        self, dst: KernelTensor, src: KernelTensor, scalar: float, count: int | None = None, **lanes: Any
+    ) -> None:
+        """Take the less of an element and a scalar. ``Mins(dst, src, scalar, count)``."""
+        self.vector("Mins", {"dst": dst, "src": src}, count, scalar=scalar, **lanes)
+
+    def axpy(
+        self, dst: KernelTensor, src: KernelTensor, scalar: float, count: int | None = None, **lanes: Any
+    ) -> None:
+        """Add elements times a scalar to the destination. ``Axpy(dst, src, scalar, count)``."""
+        self.vector("Axpy", {"dst": dst, "src": src}, count, scalar=scalar, **lanes)
+
+    def exp(self, dst: KernelTensor, src: KernelTensor, count: int | None = None, **lanes: Any) -> None:
+        """Take e to the power of elements. ``Exp(dst, src, count)``."""
+        self.vector("Exp", {"dst": dst, "src": src}, count, **lanes)
+
+    def ln(self, dst: KernelTensor, src: KernelTensor, count: int | None = None, **lanes: Any) -> None:
+        """Take natural logarithms. ``Ln(dst, src, count)``."""
+        self.vector("Ln", {"dst": dst, "src": src}, count, **lanes)
+
+    def abs(self, dst: KernelTensor, src: KernelTensor, count: int | None = None, **lanes: Any) -> None:
+        """Take absolute values. ``Abs(dst, src, count)``."""
+        self.vector("Abs", {"dst": dst, "src": src}, count, **lanes)
+
+    def sqrt(self, dst: KernelTensor, src: KernelTensor, count: int | None = None, **lanes: Any) -> None:
+        """Take square roots. ``Sqrt(dst, src, count)``."""
+        self.vector("Sqrt", {"dst": dst, "src": src}, count, **lanes)
+
+    def relu(self, dst: KernelTensor, src: KernelTensor, count: int | None = None, **lanes: Any) -> None:
+        """Replace elements below 0 by 0. ``Relu(dst, src, count)``."""
+        self.vector("Relu", {"dst": dst, "src": src}, count, **lanes)
+
+
+def _rows(tensor: KernelTensor, what: str) -> tuple[int, int, int]:
+    """The rows of a tile, the bytes of each, and the bytes between them."""
+    layout = tensor.layout
+    shape, strides, extents = (
+        tuple([int(x) for x in flatten_to_tuple(x)])
+        for x in (layout.shape, layout.stride, layout.origin_shape)
+    )
+    size = store_of(tensor, what).element.bytes_of
+    if len(shape) == 1:
+        shape, strides, extents = (1, *shape), (shape[0], *strides), (1, *extents)
+    if len(shape) != 2 or len(extents) != 2 or (strides[1] != 1 and extents[1] != 1):
+        raise LayoutError(
+            f"the {what} {layout} has no rows of elements that follow one another", layout=layout
+        )
+    gap = strides[0] - extents[1] if extents[0] > 1 else 0
+    return extents[0], size(extents[1]), size(gap)
+
+
+def _blocks(tensor: KernelTensor, pitch: int, length: int, rows: int) -> int:
+    """The blocks between two rows of UB."""
+    if rows == 1:
+        return 0
+    if pitch % _BLOCK:
+        raise DivisibilityError(
+            f"a row of UB takes {pitch} bytes, which is no multiple of {_BLOCK}",
+            "Give the tile of UB whole blocks of 32 bytes to a row.",
+            layout=tensor.layout, unit=_BLOCK,
+        )  # fmt: skip
+    return pitch // _BLOCK - -(-length // _BLOCK)
