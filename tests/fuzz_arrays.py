@@ -465,7 +465,7 @@ def views(case: Case) -> str:
         return "the view is a copy"
     if any(len(step) and not step.any() for step in steps) and got.flags.writeable:
         return "elements that are one may be written"
-    expected = case.memory(place)[place.places]
+    expected = np.asarray(case.memory(place)[place.places], case.array.dtype)  # of rank 0 too
     return "" if case.same(got, expected) else "the view shows other elements"
 
 
