@@ -64,6 +64,14 @@ class CopyPlan(NamedTuple):
             runs += prod(sizes[:-1] if is_run else sizes)
         return runs
 
+    def bytes(self, width: int) -> int:
+        """Return how many bytes it reads, and writes, of elements of so many bytes.
+
+        >>> copy_plan(row_major(32, 48), zN(32, 48)).bytes(2)
+        3072
+        """
+        return self.size * width
+
     def explain(self) -> list[str]:
         """Return what it does, in sentences.
 
