@@ -243,10 +243,9 @@ def _kinds() -> list[Kind]:
             raw = np.dtype(f"u{type_.bytes}") if type_.bytes in (1, 2, 4, 8) else None
             with suppress(UnsupportedError):  # there is no ml_dtypes
                 kinds += [Kind(dtype_of(name), name, ascend, type_.bits)]
-            kinds += [Kind(raw, name, ascend, type_.bits)] if raw and not name.startswith("c") else []
-    kinds += [
-        Kind(np.dtype(f"u{e.sizeof}"), None, e.name, e.bits) for e in ELEMENTS.values() if not e.xla
-    ]
+                kinds += [Kind(raw, name, ascend, type_.bits)] if raw and name[0] != "c" else []
+    bare = [e for e in ELEMENTS.values() if not e.xla]
+    kinds += [Kind(np.dtype(f"u{e.sizeof}"), None, e.name, e.bits) for e in bare]
     return kinds
 
 
