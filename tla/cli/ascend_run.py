@@ -66,7 +66,7 @@ def run(arguments: list[str]) -> int:
             drop=options.drop,
             strict=options.strict,
         )
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         raise InputError.cannot("read", options.trace, error) from None
     except (EOFError, zlib.error) as error:
         raise InputError.cannot("read", options.trace, ValueError(error)) from None
