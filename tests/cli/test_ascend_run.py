@@ -53,6 +53,16 @@ def test_each_flag_left_out_in_turn(run: Run) -> None:
     assert out[-1] == "116 instructions left out in turn, 2 of them redundant"
 
 
+def test_a_timeline(run: Run, tmp_path: Path) -> None:
+    events = tmp_path / "events.json"
+    code, out, err = run(*RUN, TRACE, "--timeline", "--trace-events", str(events))
+    assert (code, err) == (0, "")
+    assert "critical path:" in out
+    assert json.loads(events.read_text())["traceEvents"]
+    assert "<svg" in run(*RUN, TRACE, "--svg").out
+    assert "--timeline" in run(*RUN, TRACE, "--svg", "--timeline").err
+
+
 def test_bad_input(run: Run, tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.jsonl"
     for text, message in {
@@ -65,7 +75,7 @@ def test_bad_input(run: Run, tmp_path: Path) -> None:
         code, _, err = run(*RUN, str(wrong))
         assert (code, message in err) == (1, True), err
     wrong.write_bytes(b"\xff\xfe")
-    assert "cannot read" in run(*RUN, str(wrong)).err
+    assert "is no trace: byte 0 is not UTF-8" in run(*RUN, str(wrong)).err
     assert "cannot read" in run(*RUN, str(tmp_path / "none")).err
     assert "there is no check 'rice'" in run(*RUN, TRACE, "--check", "rice").err
     assert "the kernel has no tensor 'Z'" in run(*RUN, TRACE, f"--save=Z={tmp_path / 'z.npy'}").err
