@@ -16,7 +16,7 @@ The parameters of every copy are those of `tla.ascend.copies`.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...errors import CapacityError, KindError, UnsupportedError
 from ...ground import described
@@ -55,16 +55,6 @@ class CubeWords(ScalarUnit):
 
     # --- buffers
 
-    @overload
-    def alloc(
-        self, position: Position, like: KernelTensor | ElementLike, shape: Sequence[int] | AnyLayout, *,
-        tag: str | None = None, start: int | None = None,
-    ) -> KernelTensor: ...  # fmt: skip
-    @overload
-    def alloc(
-        self, position: Position, like: KernelTensor | ElementLike, shape: Sequence[int] | AnyLayout,
-        stages: int, *, tag: str | None = None, start: int | None = None,
-    ) -> tuple[KernelTensor, ...]: ...  # fmt: skip
     def alloc(
         self,
         position: Position,
@@ -271,15 +261,10 @@ class CubeWords(ScalarUnit):
         k: int,
         init_c: bool = True,
         unit_flag: int = 0,
-        *,
-        bias: KernelTensor | None = None,
-        k_direction_align: bool = False,
+        **more: Any,
     ) -> None:
         """Multiply as CATLASS's ``TileMmad``: `mmad`, and a barrier behind a small one."""
-        self.mmad(
-            c, a, b, m, n, k, init_c, unit_flag, bias=bias, k_direction_align=k_direction_align,
-            disable_gemv=self.arch.code == 3510,
-        )  # fmt: skip
+        self.mmad(c, a, b, m, n, k, init_c, unit_flag, disable_gemv=self.arch.code == 3510, **more)
         if (m // 16) * (n // 16) < LEAST_ORDERED:
             self.pipe_barrier("M")
 

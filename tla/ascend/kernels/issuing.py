@@ -41,6 +41,7 @@ Pipe: TypeAlias = Literal["S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX", "ALL"]
 
 _HERE: Final = str(Path(__file__).parent)
 _PACKAGE: Final = str(Path(__file__).parents[2])
+_STARTS: Final = str(Path(__file__).parent / "simulation.py")
 _BLOCKS: Final = str(Path(__file__).parent / "blocks")
 
 
@@ -253,7 +254,7 @@ def _sites(frame: FrameType | None) -> tuple[str, str]:
         name = _file_name(file)
         if name is not None:
             found.append(f"{name}:{frame.f_lineno}")
-        elif found and not file.startswith(_BLOCKS):
+        elif found and file == _STARTS:
             break  # what called the kernel
         frame = frame.f_back
     return (found[0] if found else ""), (found[1] if len(found) > 1 else "")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ...plans import Policy
     from ...shapes import GemmShape
     from ..contexts import Context
+    from ..issuing import HardEvent
     from ..places import KernelTensor
 
 
@@ -104,10 +105,11 @@ class BlockMmad:
     def _l0(
         self, position: Position, of: Element, shape: tuple[int, int], stages: int
     ) -> tuple[KernelTensor, ...]:
-        if not self.SHARES_L0:
-            return self.ctx.alloc(position, of, shape, stages)
-        step = self.ctx.arch.capacity(position) // stages
-        return tuple([self.ctx.alloc(position, of, shape, start=i * step) for i in range(stages)])
+        if self.SHARES_L0:
+            step = self.ctx.arch.capacity(position) // stages
+            return tuple([self.ctx.alloc(position, of, shape, start=i * step) for i in range(stages)])
+        tiles: tuple[KernelTensor, ...] = self.ctx.alloc(position, of, shape, stages)
+        return tiles
 
     def __enter__(self) -> Self:
         self.begin()
@@ -119,27 +121,28 @@ class BlockMmad:
         if kind is None:
             self.end()
 
-    # blocks of the legacy API; those of tla say their own
+    @property
+    def flags(self) -> list[tuple[HardEvent, int]]:
+        """The flags that say that a buffer is free: they are set before the first block."""
+        parts: tuple[tuple[HardEvent, Stages], ...] = (
+            ("MTE1_MTE2", self.l1a), ("MTE1_MTE2", self.l1b), ("M_MTE1", self.l0a), ("M_MTE1", self.l0b),
+        )  # fmt: skip
+        return [*[(e, x.ids[stage]) for stage in range(2) for e, x in parts], ("FIX_M", 0)]
 
     def begin(self) -> None:
         """Set the flags of all buffers: they are free."""
-        ctx = self.ctx
-        for stage in range(2):
-            ctx.set_flag("MTE1_MTE2", self.l1a.ids[stage])
-            ctx.set_flag("MTE1_MTE2", self.l1b.ids[stage])
-            ctx.set_flag("M_MTE1", self.l0a.ids[stage])
-            ctx.set_flag("M_MTE1", self.l0b.ids[stage])
-        ctx.set_flag("FIX_M", 0)
+        for event, number in self.flags:
+            self.ctx.set_flag(event, number)
 
     def end(self) -> None:
         """Wait until all buffers are free."""
-        ctx = self.ctx
-        for stage in range(2):
-            ctx.wait_flag("MTE1_MTE2", self.l1a.ids[stage])
-            ctx.wait_flag("MTE1_MTE2", self.l1b.ids[stage])
-            ctx.wait_flag("M_MTE1", self.l0a.ids[stage])
-            ctx.wait_flag("M_MTE1", self.l0b.ids[stage])
-        ctx.wait_flag("FIX_M", 0)
+        for event, number in self.flags:
+            self.ctx.wait_flag(event, number)
+
+    @property
+    def mmad_id(self) -> int:
+        """The id of the flag between a load of L0 and its product."""
+        return 0
 
     def extents(self, m: int, n: int) -> tuple[int, int]:
         """The rows and columns that are multiplied: whole fractals."""
@@ -213,8 +216,8 @@ class BlockMmad:
             ctx.copy_l1_to_l0b(l0b, get_tile(self.l1b.tile, (step * l0.k, 0), (depth, n)))
             if ends:
                 ctx.set_flag("MTE1_MTE2", self.l1b.id)
-            ctx.set_flag("MTE1_M", self.l0c.id)
-            ctx.wait_flag("MTE1_M", self.l0c.id)
+            ctx.set_flag("MTE1_M", self.mmad_id)
+            ctx.wait_flag("MTE1_M", self.mmad_id)
             unit_flag = (3 if is_last and ends else 2) if self.unit_flag else 0
             init_c = is_first and step == 0
             ctx.tile_mmad(
@@ -230,9 +233,9 @@ class BlockMmad:
         ctx = self.ctx
         if self.unit_flag:
             ctx.copy_l0c_to_gm(c, sums, 3)
-            return
-        ctx.set_flag("M_FIX", self.l0c.id)
-        ctx.wait_flag("M_FIX", self.l0c.id)
-        ctx.copy_l0c_to_gm(c, sums)
-        ctx.set_flag("FIX_M", self.l0c.id)
+        else:
+            ctx.set_flag("M_FIX", self.l0c.id)
+            ctx.wait_flag("M_FIX", self.l0c.id)
+            ctx.copy_l0c_to_gm(c, sums)
+            ctx.set_flag("FIX_M", self.l0c.id)
         self.l0c.turn()

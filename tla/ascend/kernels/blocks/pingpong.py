@@ -6,11 +6,12 @@ Source: CATLASS gemm/block/block_mmad_pingpong_tla.hpp, block_mmad_pingpong.hpp,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .mmad import BlockMmad
 
 if TYPE_CHECKING:
+    from ..issuing import HardEvent
     from ..places import KernelTensor
 
 
@@ -40,37 +41,92 @@ class Pingpong(BlockMmad):
         self.take_out(c, sums)
 
 
+class PreloadAsync(BlockMmad):
+    """``BlockMmad<MmadAtlasA2PreloadAsync<...>>``: loads run ahead of products, across blocks."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.loaded: list[tuple[KernelTensor, int, bool, bool]] = []
+        """The tiles in L1: C, the extent along K, whether the block's first and its last."""
+
+    @property
+    def flags(self) -> list[tuple[HardEvent, int]]:
+        """The flags that say that a buffer is free."""
+        l1 = [n for pair in zip(self.l1a.ids, self.l1b.ids, strict=True) for n in pair]
+        l0 = (*self.l0a.ids, *self.l0b.ids)
+        return [
+            *[("MTE1_MTE2", n) for n in l1], *[("M_MTE1", n) for n in l0],
+            *[("FIX_M", n) for n in self.l0c.ids],
+        ]  # fmt: skip
+
+    def __call__(
+        self,
+        a: KernelTensor,
+        b: KernelTensor,
+        c: KernelTensor,
+        following: tuple[KernelTensor, KernelTensor] | None = None,
+    ) -> None:
+        tiles, k = self.k_tiles(a), int(a.origin_shape[1])
+        start = self.ctx.block_idx if self.policy.values["shuffle_k"] else 0
+        for turn in range(tiles):
+            tile = (start + turn) % tiles
+            self.load(a, b, tile, ahead=len(self.loaded))
+            if len(self.loaded) == self.policy.facts.preload:
+                self.multiply_next()
+            depth = min(self.l1.k, k - tile * self.l1.k)
+            self.loaded.append((c, depth, turn == 0, turn == tiles - 1))
+
+    def multiply_next(self) -> None:
+        """Multiply the tiles that were loaded first."""
+        c, depth, is_first, is_last = self.loaded.pop(0)
+        sums = self.sums(c)
+        if is_first and not self.unit_flag:
+            self.ctx.wait_flag("FIX_M", self.l0c.id)
+        self.multiply(sums, depth, is_first, is_last)
+        self.l1a.turn()
+        self.l1b.turn()
+        if is_last:
+            self.take_out(c, sums)
+
+    def finish(self) -> None:
+        """Multiply what is loaded. CATLASS's ``SynchronizeBlock``."""
+        while self.loaded:
+            self.multiply_next()
+
+
 class PingpongTla(Pingpong):
     """``BlockMmadTla<MmadPingpong<...>>``: its stages are the policy's, each buffer with its own."""
 
     SHARES_L0 = False
 
+    @property
+    def flags(self) -> list[tuple[HardEvent, int]]:
+        """The flags that say that a buffer is free, buffer by buffer."""
+        l1, l0 = (*self.l1a.ids, *self.l1b.ids), (*self.l0a.ids, *self.l0b.ids)
+        sums = () if self.unit_flag else self.l0c.ids
+        return [
+            *[("MTE1_MTE2", n) for n in l1], *[("M_MTE1", n) for n in l0], *[("FIX_M", n) for n in sums]
+        ]  # fmt: skip
+
     def begin(self) -> None:
-        ctx = self.ctx
-        ctx.set_hf32_mode(self.policy.facts.hf32)
+        """Set the modes of the core and the flags of all buffers."""
+        self.ctx.set_hf32_mode(self.policy.facts.hf32)
         if self.by_rows:
-            ctx.set_mm_layout_transform(True)
-        for number in (*self.l1a.ids, *self.l1b.ids):
-            ctx.set_flag("MTE1_MTE2", number)
-        for number in (*self.l0a.ids, *self.l0b.ids):
-            ctx.set_flag("M_MTE1", number)
-        if not self.unit_flag:
-            for number in self.l0c.ids:
-                ctx.set_flag("FIX_M", number)
+            self.ctx.set_mm_layout_transform(True)
+        super().begin()
 
     def end(self) -> None:
-        ctx = self.ctx
+        """Leave the modes, and wait until all buffers are free."""
         if self.policy.facts.hf32:
-            ctx.set_hf32_mode(False)
+            self.ctx.set_hf32_mode(False)
         if self.by_rows:
-            ctx.set_mm_layout_transform(False)
-        for number in (*self.l1a.ids, *self.l1b.ids):
-            ctx.wait_flag("MTE1_MTE2", number)
-        for number in (*self.l0a.ids, *self.l0b.ids):
-            ctx.wait_flag("M_MTE1", number)
-        if not self.unit_flag:
-            for number in self.l0c.ids:
-                ctx.wait_flag("FIX_M", number)
+            self.ctx.set_mm_layout_transform(False)
+        super().end()
+
+    @property
+    def mmad_id(self) -> int:
+        """The id of the tile of sums."""
+        return self.l0c.id
 
     def extents(self, m: int, n: int) -> tuple[int, int]:
         """The rows and columns themselves; on 2201 a single row would be a product of a vector."""
