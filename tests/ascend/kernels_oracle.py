@@ -145,6 +145,7 @@ def expected(entry: dict[str, Any], values: dict[str, Any]) -> np.ndarray[Any, A
     if "D_in" in result:
         return product + x["D"]
     if "gelu" in result:
+        product = np.clip(product, -9, None)  # so that no exponential overflows; the rest is 0
         return product / (1 + np.exp(-1.5957691216 * (product + 0.044715 * product**3)))
     return product
 

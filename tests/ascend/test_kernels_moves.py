@@ -162,3 +162,41 @@ def test_a_fixpipe_moves_what_its_moves_say() -> None:
         for src, dst in Call("Fixpipe", 0, 0, params, element("float")).moves():
             wanted[dst] = source[src]
         assert np.array_equal(made, wanted), params
+
+
+def _word(scale: float, offset: int = 0, shift: int | None = None) -> int:
+    """A quantisation word: the scale, an offset of 9 bits, and by how much sums are shifted first."""
+    bits = int(np.float32(scale).view(np.uint32)) | (offset & 511) << 37
+    return bits if shift is None else bits | 1 << 36 | shift << 32
+
+
+@pytest.mark.parametrize("rows", [True, False])
+@pytest.mark.parametrize("by_column", [False, True])
+def test_a_fixpipe_quantises(by_column: bool, rows: bool) -> None:
+    rng = np.random.default_rng(4)
+    m, n = 20, 64
+    sums = rng.integers(-2000, 2000, (m, n)).astype(np.int32)
+    lying = np.zeros((n // 16, 32, 16), np.int32)  # columns of fractals, 32 rows each
+    lying[:, :m] = sums.reshape(m, n // 16, 16).transpose(1, 0, 2)
+    scales = 2.0 ** -rng.integers(2, 6, n) if by_column else np.full(n, 0.125)
+    words = np.array([_word(scale, 3) for scale in scales], np.uint64)
+    operands = {"dst": Operand("GM", "C", 0, "int8"), "src": Operand("GM", "sums", 0, "int32")}
+    params: dict[str, Any] = {
+        "format": "ROW_MAJOR" if rows else "NZ", "nSize": n, "mSize": m, "srcStride": 32, "reluEn": True,
+        "dstStride": n if rows else m, "deqScalar": int(words[0]),
+        "quantPre": "VREQ8" if by_column else "REQ8",
+    }  # fmt: skip
+    tensors = {"sums": lying}
+    if by_column:
+        operands["quant"] = Operand("GM", "words", 0, "uint64")
+        tensors["words"] = words
+    lines = [Instruction("AIC0", "Fixpipe", "FIX", operands, params)]
+    program = Program(lines, arch_of(lines))
+    memories = Memories(program, tensors)
+    memories.run(program.operations[0])
+    scaled = np.clip(np.rint(np.maximum(sums, 0) * scales), -256, 255) + 3
+    wanted = np.clip(scaled, -128, 127).astype(np.int8)
+    made = memories.tensors()["C"].view(np.int8)
+    if not rows:
+        made = made.reshape(n // 32, m, 32).transpose(1, 0, 2)
+    assert np.array_equal(made.reshape(m, n), wanted)

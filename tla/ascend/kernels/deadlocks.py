@@ -132,7 +132,8 @@ class Deadlocks:
             and block in self.program.unit_blocks(n)
         ]
         if product:
-            text = f"its sums at {place} were filled by line {self._at(filled).line}, and no Fixpipe took them"
+            line = self._at(filled).line
+            text = f"its sums at {place} were filled by line {line}, and no Fixpipe has taken them out"
             later = [n for n in others if n not in self.course.positions]
         else:
             text = f"no Mmad with unitFlag 3 has filled {place}"
@@ -142,8 +143,10 @@ class Deadlocks:
             ]
             if done and not later:
                 i = self._at(done[-1])
-                text = f"Mmad of {i.site or 'the kernel'}, line {i.line}, has unitFlag {i.params['unitFlag']} and"
-                text += f" leaves {place} unfinished; the last Mmad of a sum needs 3"
+                text = f"Mmad of {i.site or 'the kernel'}, line {i.line}, has unitFlag "
+                text += (
+                    f"{i.params['unitFlag']} and leaves {place} unfinished; the last of a sum needs 3"
+                )
         return (
             self._behind(f"{text}: {self._where(later[0])}", later[0], number) if later else (text, None)
         )

@@ -225,7 +225,7 @@ def _part(
             ins.append(Ref("quant", by, "uint64"))
         elif mode.scale:
             words = p.get("deqScalar", 0)
-        compute = _conversion(mode, dst.dtype, relu, words)
+        compute = _conversion(dst.dtype, relu, words)
         steps.append(Step(Ref(target, write, dst.dtype), tuple(ins), compute, "elements"))
     return steps
 
@@ -249,16 +249,14 @@ def _columns(read: Box, to: int, column: int, lanes: int, step: int, size: int) 
     return Box(start, dims, size), Box(read.start, reads, SUM)
 
 
-def _conversion(mode: _Quant, dtype: str, relu: bool, word: int | None) -> Any:
+def _conversion(dtype: str, relu: bool, word: int | None) -> Any:
     def compute(x: Any, words: Any = None) -> Any:
         import numpy as np
 
         if relu:
             x = np.maximum(x, 0)
-        if word is not None:
-            return _scaled(x, word, dtype)
         if words is not None:
-            return _scaled(x, words, dtype)
-        return x
+            return _scaled(x, words.reshape(x.shape[1:]), dtype)
+        return x if word is None else _scaled(x, word, dtype)
 
     return compute

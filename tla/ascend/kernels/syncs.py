@@ -106,10 +106,10 @@ def _judge_mutexes(program: Program, drop: Collection[int], found: _Found) -> No
 
 def _judge_left(program: Program, course: Course, found: _Found) -> None:
     """Judge the flags that are set when the kernel ends."""
-    keys: list[tuple[Any, Any]] = [*course.tokens.items()]
-    for key, tokens in keys:
-        # of a mutex and of SyncAll the last token stays
-        for _, number in () if key[0] == "lock" or isinstance(key[0], tuple) else tokens:
+    keys: list[Any] = [*course.tokens]
+    # of a mutex and of SyncAll the last token stays
+    for key in [key for key in keys if key[0] != "lock" and not isinstance(key[0], tuple)]:
+        for _, number in course.tokens[key]:
             i = program.operations[number].instruction
             text = (
                 f"{words_of(i)} is set when the kernel ends: no wait takes it, the next kernel finds it"
