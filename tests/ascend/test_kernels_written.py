@@ -382,6 +382,15 @@ def test_arrays_of_another_shape_are_both_said() -> None:
         gm(np.zeros(2, half), "zN<half>(20,20)")
 
 
+def test_some_blocks_of_many() -> None:
+    a, b = np.ones((64, 32), half), np.ones((32, 64), half)
+    tiles: Any = {"l1": (32, 32, 32), "l0": (32, 32, 32), "swizzle": "GemmIdentityBlockSwizzle<1,0>"}
+    run = simulate(matmul, a, b, np.zeros((64, 64), half), cores=4, only=(3,), **tiles)
+    assert run.program.cores == ["AIC3"]
+    assert np.count_nonzero(run["C"]) == 32 * 32
+    assert run.findings == ()
+
+
 def test_an_exception_names_the_core_and_the_step() -> None:
     def body(ctx: Context, x: KernelTensor) -> None:
         ctx.set_flag("V_MTE3", 0)
@@ -392,7 +401,7 @@ def test_an_exception_names_the_core_and_the_step() -> None:
         _one_core(body, np.zeros(8), cores=2)
     (note,) = caught.value.__notes__
     assert re.fullmatch(
-        r"in kernel body on AIV1, block 0 of 2, at .*written\.py:\d+, step 1,"
+        r"in kernel body on AIV1, block 1 of 2, at .*written\.py:\d+, step 1,"
         r" after AIV1 SetFlag V_MTE3 id 0",
         note,
     )

@@ -142,21 +142,8 @@ class CubeWords(ScalarUnit):
         Raises:
             CapacityError: the tile takes more bytes than the buffer has.
         """
-        store = store_of(buffer)
-        of = store.element if like is None else _element(like)
-        vector = not is_layout(shape) and len(shape) == 1
-        name = store.tag if tag is None and not vector else tag
-        layout = _layout(of, name, shape)
-        whole = buffer.layout if store.whole is None else store.whole
-        needed, available = of.bytes_of(int(layout.cosize)), store.element.bytes_of(int(whole.cosize))
-        if needed > available:
-            raise CapacityError(
-                f"a tile of {needed} bytes does not fit a buffer of {available} in {store.space}",
-                position=store.space, needed=needed, available=available,
-            )  # fmt: skip
-        start = byte_of(buffer) * 8 // of.bits
-        store = store._replace(element=of, tag=name, whole=None if store.space == "GM" else layout)
-        return Tensor(store, layout, None, buffer.position, data_offset=start)
+        of = store_of(buffer).element if like is None else _element(like)
+        return _view(buffer, shape if is_layout(shape) else tuple(shape), of, tag)
 
     # --- copies
 
@@ -284,6 +271,27 @@ def _layout(of: Element, tag: str | None, shape: Any) -> AnyLayout:
 @lru_cache(maxsize=4096)
 def _made(of: Element, tag: str | None, shape: tuple[int, ...]) -> AnyLayout:
     return row_major(*shape) if tag is None else make_layout(of, tag, *shape)
+
+
+@lru_cache(maxsize=1 << 14)
+def _view(
+    buffer: KernelTensor, shape: tuple[int, ...] | AnyLayout, of: Element, tag: str | None
+) -> KernelTensor:
+    """A buffer with another layout, or as other elements."""
+    store = store_of(buffer)
+    vector = not is_layout(shape) and len(shape) == 1
+    name = store.tag if tag is None and not vector else tag
+    layout = _layout(of, name, shape)
+    whole = buffer.layout if store.whole is None else store.whole
+    needed, available = of.bytes_of(int(layout.cosize)), store.element.bytes_of(int(whole.cosize))
+    if needed > available:
+        raise CapacityError(
+            f"a tile of {needed} bytes does not fit a buffer of {available} in {store.space}",
+            position=store.space, needed=needed, available=available,
+        )  # fmt: skip
+    start = byte_of(buffer) * 8 // of.bits
+    store = store._replace(element=of, tag=name, whole=None if store.space == "GM" else layout)
+    return Tensor(store, layout, None, buffer.position, data_offset=start)
 
 
 class _Made(NamedTuple):

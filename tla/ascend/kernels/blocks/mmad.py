@@ -14,7 +14,7 @@ from ....layouts import get_tile
 from ....numbers import ceil_div, round_up
 from ...buffers import l1_tag
 from ...plans import Tile, failures_of_block
-from ..places import store_of
+from ..places import part_of, store_of
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -206,14 +206,14 @@ class BlockMmad:
             ctx.wait_flag("M_MTE1", self.l0a.id)
             if step == 0:
                 ctx.wait_flag("MTE2_MTE1", self.l1a.id)
-            ctx.copy_l1_to_l0a(l0a, get_tile(self.l1a.tile, (0, step * l0.k), (m, depth)))
+            ctx.copy_l1_to_l0a(l0a, part_of(self.l1a.tile, (0, step * l0.k), (m, depth)))
             if ends:
                 ctx.set_flag("MTE1_MTE2", self.l1a.id)
             l0b = ctx.make_tensor(self.l0b.tile, (depth, n))
             ctx.wait_flag("M_MTE1", self.l0b.id)
             if step == 0:
                 ctx.wait_flag("MTE2_MTE1", self.l1b.id)
-            ctx.copy_l1_to_l0b(l0b, get_tile(self.l1b.tile, (step * l0.k, 0), (depth, n)))
+            ctx.copy_l1_to_l0b(l0b, part_of(self.l1b.tile, (step * l0.k, 0), (depth, n)))
             if ends:
                 ctx.set_flag("MTE1_MTE2", self.l1b.id)
             ctx.set_flag("MTE1_M", self.mmad_id)
