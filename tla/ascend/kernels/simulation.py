@@ -63,7 +63,7 @@ class Kernel:
                 f"there is no core {core!r}", f"There are {', '.join(_CORES)}.", core=core
             )
         self.function = function
-        self.arch = arch_named(arch)
+        self.arch: Arch = arch_named(arch)
         self.core: Cores = core
         update_wrapper(self, function)
         self.name: str = getattr(function, "__name__", "kernel")

@@ -7,7 +7,7 @@ gemm/block/block_mmad_*.hpp.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from ....errors import LayoutError
 from ....layouts import get_tile
@@ -17,6 +17,7 @@ from ...plans import Tile, failures_of_block
 from ..places import part_of, store_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from types import TracebackType
     from typing import Self
 
@@ -33,9 +34,9 @@ class Stages:
     """The tiles of a buffer in turn, each with the id of its flag."""
 
     def __init__(self, tiles: tuple[KernelTensor, ...], first_id: int = 0) -> None:
-        self.tiles = tiles
-        self.ids = tuple(range(first_id, first_id + len(tiles)))
-        self.at = 0
+        self.tiles: tuple[KernelTensor, ...] = tiles
+        self.ids: tuple[int, ...] = tuple(range(first_id, first_id + len(tiles)))
+        self.at: int = 0
 
     @property
     def tile(self) -> KernelTensor:
@@ -50,6 +51,14 @@ class Stages:
     def turn(self) -> None:
         """Go on to the next tile."""
         self.at = (self.at + 1) % len(self.tiles)
+
+
+def flags_of(l1: Iterable[int], l0: Iterable[int], sums: Iterable[int]) -> list[tuple[HardEvent, int]]:
+    """Return the flags that say that tiles are free: in L1, in L0A and L0B, and in L0C."""
+    events: tuple[tuple[HardEvent, Iterable[int]], ...] = (
+        ("MTE1_MTE2", l1), ("M_MTE1", l0), ("FIX_M", sums)
+    )  # fmt: skip
+    return [(event, number) for event, numbers in events for number in numbers]
 
 
 class BlockMmad:
@@ -67,7 +76,7 @@ class BlockMmad:
         LayoutError: CATLASS does not compile the block; the text has its words.
     """
 
-    SHARES_L0 = False
+    SHARES_L0: ClassVar[bool] = False
     """Whether the stages share all of L0, or lie one behind the other."""
 
     def __init__(
@@ -80,7 +89,10 @@ class BlockMmad:
         l1: GemmShape,
         l0: GemmShape,
     ) -> None:
-        self.ctx, self.policy, self.l1, self.l0 = ctx, policy, l1, l0
+        self.ctx: Context = ctx
+        self.policy: Policy = policy
+        self.l1: GemmShape = l1
+        self.l0: GemmShape = l0
         stores = store_of(a), store_of(b), store_of(c)
         kinds = [store.element for store in stores]
         tags = [store.tag or "RowMajor" for store in stores]
@@ -91,16 +103,18 @@ class BlockMmad:
             words = f"{policy} does not take {l1} in L1 and {l0} in L0 for {kinds[0]}"
             raise LayoutError(words, *failures, l1=l1, l0=l0)
         facts = policy.facts
-        self.unit_flag = facts.unit_flag
-        self.by_rows = facts.unit_flag and tags[2] == "RowMajor"
-        self.l1_tags = l1_tag(tags[0]), l1_tag(tags[1])
-        self.aligns_k = ctx.arch.code == 2201 and kinds[0].name == "float" and self.l1_tags[0] == "nZ"
+        self.unit_flag: bool = facts.unit_flag
+        self.by_rows: bool = facts.unit_flag and tags[2] == "RowMajor"
+        self.l1_tags: tuple[str, str] = l1_tag(tags[0]), l1_tag(tags[1])
+        self.aligns_k: bool = (
+            ctx.arch.code == 2201 and kinds[0].name == "float" and self.l1_tags[0] == "nZ"
+        )
         sums = ctx.arch.accumulator(kinds[0], kinds[1])
-        self.l1a = Stages(ctx.alloc("L1", a, (l1.m, l1.k), facts.l1a))
-        self.l1b = Stages(ctx.alloc("L1", b, (l1.k, l1.n), facts.l1b), facts.l1a)
-        self.l0a = Stages(self._l0("L0A", kinds[0], (l0.m, l0.k), facts.l0a))
-        self.l0b = Stages(self._l0("L0B", kinds[1], (l0.k, l0.n), facts.l0b), facts.l0a)
-        self.l0c = Stages(ctx.alloc("L0C", sums, (l1.m, l1.n), facts.l0c))
+        self.l1a: Stages = Stages(ctx.alloc("L1", a, (l1.m, l1.k), facts.l1a))
+        self.l1b: Stages = Stages(ctx.alloc("L1", b, (l1.k, l1.n), facts.l1b), facts.l1a)
+        self.l0a: Stages = Stages(self._l0("L0A", kinds[0], (l0.m, l0.k), facts.l0a))
+        self.l0b: Stages = Stages(self._l0("L0B", kinds[1], (l0.k, l0.n), facts.l0b), facts.l0a)
+        self.l0c: Stages = Stages(ctx.alloc("L0C", sums, (l1.m, l1.n), facts.l0c))
 
     def _l0(
         self, position: Position, of: Element, shape: tuple[int, int], stages: int

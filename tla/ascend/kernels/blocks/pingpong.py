@@ -6,9 +6,9 @@ Source: CATLASS gemm/block/block_mmad_pingpong_tla.hpp, block_mmad_pingpong.hpp,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from .mmad import BlockMmad
+from .mmad import BlockMmad, flags_of
 
 if TYPE_CHECKING:
     from ..issuing import HardEvent
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Pingpong(BlockMmad):
     """``BlockMmad<MmadAtlasA2Pingpong<...>>``: the next tile of the block is loaded during this one."""
 
-    SHARES_L0 = True
+    SHARES_L0: ClassVar[bool] = True
 
     def __call__(
         self,
@@ -53,11 +53,7 @@ class PreloadAsync(BlockMmad):
     def flags(self) -> list[tuple[HardEvent, int]]:
         """The flags that say that a buffer is free."""
         l1 = [n for pair in zip(self.l1a.ids, self.l1b.ids, strict=True) for n in pair]
-        l0 = (*self.l0a.ids, *self.l0b.ids)
-        return [
-            *[("MTE1_MTE2", n) for n in l1], *[("M_MTE1", n) for n in l0],
-            *[("FIX_M", n) for n in self.l0c.ids],
-        ]  # fmt: skip
+        return flags_of(l1, (*self.l0a.ids, *self.l0b.ids), self.l0c.ids)
 
     def __call__(
         self,
@@ -97,16 +93,13 @@ class PreloadAsync(BlockMmad):
 class PingpongTla(Pingpong):
     """``BlockMmadTla<MmadPingpong<...>>``: its stages are the policy's, each buffer with its own."""
 
-    SHARES_L0 = False
+    SHARES_L0: ClassVar[bool] = False
 
     @property
     def flags(self) -> list[tuple[HardEvent, int]]:
         """The flags that say that a buffer is free, buffer by buffer."""
         l1, l0 = (*self.l1a.ids, *self.l1b.ids), (*self.l0a.ids, *self.l0b.ids)
-        sums = () if self.unit_flag else self.l0c.ids
-        return [
-            *[("MTE1_MTE2", n) for n in l1], *[("M_MTE1", n) for n in l0], *[("FIX_M", n) for n in sums]
-        ]  # fmt: skip
+        return flags_of(l1, l0, () if self.unit_flag else self.l0c.ids)
 
     def begin(self) -> None:
         """Set the modes of the core and the flags of all buffers."""
@@ -140,7 +133,7 @@ class Preload(Pingpong):
     bytes at once.
     """
 
-    is_loaded = False
+    is_loaded: bool = False
 
     def __call__(
         self,
