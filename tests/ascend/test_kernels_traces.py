@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import json
+import random
 from functools import cache
 from typing import Any
 
 import pytest
 
-from tla.ascend.kernels import Run, replay
-from tla.errors import ParseError
+from tla.ascend.kernels import Run, parse_trace, replay, run_program
+from tla.errors import ParseError, TlaError
 
 from .kernels_oracle import HERE, SHARED, difference, entries, inputs_of, output_of
 
@@ -87,3 +90,20 @@ def test_an_unknown_instruction_is_named_and_the_rest_runs(tmp_path: Any) -> Non
     assert "Twist" in run.findings[0].text
     assert run.findings[0].at[0].site == "x.hpp:7"
     assert difference(ENTRIES["batched"], run.tensors["C"], inputs("batched")[0]) is None
+
+
+def test_a_trace_of_anything_is_run_or_refused() -> None:
+    rng = random.Random(6)
+    lines = gzip.decompress(ENTRIES["matmul_add"]["path"].read_bytes()).decode().splitlines()
+    values = [0, -1, 3, 255, 65535, 1 << 31, 1 << 70, None, "x", [], {}, 1.5, True]
+    for _ in range(40):
+        start = rng.randrange(len(lines) - 60)
+        rows = [json.loads(line) for line in lines[start : start + 60]]
+        for row in rng.sample(rows, 4):
+            part = row[rng.choice([key for key in row if isinstance(row[key], dict)] or ["op"])]
+            if isinstance(part, dict) and part:
+                part[rng.choice([*part])] = rng.choice(values)
+            else:
+                row["op"] = rng.choice(["Mmad", "Fixpipe", "SyncAll", "MutexLock", "Cast"])
+        with contextlib.suppress(TlaError):
+            run_program(parse_trace(map(json.dumps, rows)))

@@ -65,7 +65,7 @@ def test_bad_input(run: Run, tmp_path: Path) -> None:
         code, _, err = run(*RUN, str(wrong))
         assert (code, message in err) == (1, True), err
     wrong.write_bytes(b"\xff\xfe")
-    assert "cannot read" in run(*RUN, str(wrong)).err
+    assert "is no trace: byte 0 is not UTF-8" in run(*RUN, str(wrong)).err
     assert "cannot read" in run(*RUN, str(tmp_path / "none")).err
     assert "there is no check 'rice'" in run(*RUN, TRACE, "--check", "rice").err
     assert "the kernel has no tensor 'Z'" in run(*RUN, TRACE, f"--save=Z={tmp_path / 'z.npy'}").err

@@ -9,7 +9,8 @@ one pipe start in order but may end in another, except where the chip holds them
 - products of at least 10 fractals that sum into one place;
 - on 3510, vector instructions; on 2201, vector instructions over the same elements, of at least 16
   repeats, for a repeat has ended long before the same repeat of the next begins. AscendC asks for a
-  barrier there as well, so the strict mode does not make this exception; CATLASS's gelu relies on it.
+  barrier there as well, and CATLASS's gelu has none. So these are judged by the core's own custom: if
+  none of them has a barrier, the kernel relies on their order; if some have, one was forgotten.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from .findings import Finding, place_of, words_of
 from .instructions import group_of
-from .programs import CROSS_SET, SET, WAIT
+from .programs import BARRIER, CROSS_SET, SET, WAIT
 from .vectors import REPEAT
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def _is_held(pair: Pair, program: Program, strict: bool) -> bool:
     ):
         return True
     if pipe == "V":
-        return program.arch.code == 3510 or (not strict and _same_elements(first, second))
+        return program.arch.code == 3510
     if first.instruction.op == second.instruction.op == "Mmad":
         return bool(first.work.marks and first.work.marks[0])
     return False
@@ -84,6 +85,16 @@ class Pairs:
             if program.operations[pair.first].pipe != program.operations[pair.second].pipe
             or not _is_held(pair, program, strict)
         ]
+        ops = program.operations
+        loose = [
+            not strict
+            and program.pipe_of(a) == program.pipe_of(b) == "V"
+            and _same_elements(ops[a], ops[b])
+            for a, b, *_ in self.pairs
+        ]
+        self.loose: NDArray[np.bool_] = np.array(loose, bool)
+        """Whether a pair needs an order only if others of its kind have one."""
+        self.cores: NDArray[np.int64] = np.array([ops[b].core for _, b, *_ in self.pairs], np.int64)
         self.first: NDArray[np.int64] = np.array([pair.first for pair in self.pairs], np.int64)
         self.second: NDArray[np.int64] = np.array([pair.second for pair in self.pairs], np.int64)
         self.pipes: NDArray[np.int64] = np.array([op.pipe for op in program.operations], np.int64)
@@ -111,7 +122,28 @@ class Pairs:
         a, b = self.first, self.second
         ran = (positions[a] > 0) & (positions[b] > 0)
         held = self._knows(table, row_of, positions, a, b) | self._knows(table, row_of, positions, b, a)
-        return [self.pairs[n] for n in np.flatnonzero(ran & ~held)]
+        relied_on = self.loose & ~np.isin(self.cores, self._careful_cores(positions))
+        return [self.pairs[n] for n in np.flatnonzero(ran & ~held & ~relied_on)]
+
+    def _careful_cores(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The cores that have a barrier between two vector instructions over the same elements."""
+        import numpy as np
+
+        operations = self.program.operations
+        barriers = [
+            n for n, op in enumerate(operations) if op.kind == BARRIER and op.instruction.pipe == "V"
+        ]
+        at, of = positions[barriers], self.pipes[barriers]
+        found = [
+            self.cores[n]
+            for n in np.flatnonzero(self.loose)
+            if (
+                (at > positions[self.first[n]])
+                & (at < positions[self.second[n]])
+                & (of == self.pipes[self.first[n]])
+            ).any()
+        ]
+        return np.array(found, np.int64)
 
     def _knows(
         self,

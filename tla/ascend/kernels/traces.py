@@ -34,16 +34,16 @@ def read_trace(path: str | PathLike[str]) -> list[Instruction]:
     """Return the instructions of a trace's file.
 
     Raises:
-        ParseError: a line is no JSON object of a call; the error names the line.
+        ParseError: a line is no JSON object of a call; the error names the line. Or the file is no text.
         OSError: the file cannot be read.
     """
     file = Path(path)
-    with (
-        gzip.open(file, "rt", encoding="utf-8")
-        if file.suffix == ".gz"
-        else file.open(encoding="utf-8") as lines
-    ):
-        return parse_trace(lines)
+    data = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise ParseError(f"{file.name} is no trace: byte {error.start} is not UTF-8", "", 0) from None
+    return parse_trace(text.split("\n"))
 
 
 def parse_trace(lines: Iterable[str]) -> list[Instruction]:
