@@ -13,7 +13,7 @@ from tla.ascend.kernels import kernel, simulate
 
 
 @kernel("AtlasA2", core="AIV")
-def double(ctx, X, Y):
+def double(ctx, X, Y):  # noqa: N803
     rows = ctx.alloc("UB", X, (1, 256), 2)
     for stage in range(2):
         ctx.set_flag("MTE3_MTE2", stage)

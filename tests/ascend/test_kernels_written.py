@@ -12,7 +12,7 @@ import pytest
 
 import tla
 from tla.ascend.kernels import gm, kernel, read_trace, simulate
-from tla.ascend.kernels.blocks import matmul, matmul_add, splitk_matmul
+from tla.ascend.kernels.blocks import grouped_matmul_slice_m, matmul, matmul_add, splitk_matmul
 from tla.errors import (
     ArgumentError,
     CapacityError,
@@ -62,6 +62,11 @@ RECORDED: dict[str, tuple[Kernel, list[Any], dict[str, Any]]] = {
     "splitk": (splitk_matmul, [
         np.ones((120, 1200), half), np.ones((1200, 200), half, "F"), np.ones((120, 200), half),
     ], {}),
+    "grouped_slice_m": (grouped_matmul_slice_m, [
+        np.array([50, 150, 300]), np.ones((300, 300), half),
+        gm(np.ones(3 * 300 * 200, half), "ColumnMajor<half>(300,200,batch=3)"),
+        np.ones((300, 200), half),
+    ], {}),
     "matmul_add": (matmul_add, _ones(200, 300, 150), {}),
 }  # fmt: skip
 """The recorded kernels that are written in Python too, with their arguments."""
@@ -108,7 +113,11 @@ def _problem(seed: int) -> tuple[Kernel, list[Any], dict[str, Any], Any]:
     if not is_950:
         policies.append(f"MmadAtlasA2Pingpong<{unit_flag}>")
         if split > 0.4:
-            policies.append(f"MmadAtlasA2Preload<{unit_flag},{str(rng.random() < 0.5).lower()}>")
+            shuffle = str(rng.random() < 0.5).lower()
+            policies.append(f"MmadAtlasA2Preload<{unit_flag},{shuffle}>")
+            policies.append(
+                f"MmadAtlasA2PreloadAsync<1,2,2,{rng.randint(1, 3)},1,{unit_flag},{shuffle}>"
+            )
     options: dict[str, Any] = {"l1": l1, "l0": l0, "policy": rng.choice(policies)}
     a, b, d = (numbers.integers(-3, 4, s).astype(dtype) for s in ((m, k), (k, n), (m, n)))
     a, b = (np.asfortranarray(x) if rng.random() < 0.5 else x for x in (a, b))
@@ -142,6 +151,17 @@ def test_random_problems_equal_numpy(seed: int) -> None:
 def test_many_random_problems_equal_numpy() -> None:
     for seed in range(500):
         _check(seed)
+
+
+def test_groups_of_rows_and_an_empty_one() -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(-3, 4, (70, 40)).astype(half), rng.integers(-3, 4, (4, 40, 50)).astype(half)
+    ends = np.array([0, 30, 30, 70])
+    batch = gm(b.reshape(-1), "RowMajor<half>(40,50,batch=4)")
+    tiles: Any = {"l1": (32, 32, 32), "l0": (32, 32, 16)}
+    run = simulate(grouped_matmul_slice_m, ends, a, batch, np.zeros((70, 50), half), cores=2, **tiles)
+    assert np.array_equal(run["C"], np.concatenate([a[:30] @ b[1], a[30:] @ b[3]]))
+    assert run.findings == ()
 
 
 # --- a kernel of one's own
@@ -212,10 +232,11 @@ def test_a_missing_line_is_found_with_both_lines(word: str, number: int, kind: s
         assert [p.rpartition("/")[2] for p in places] == [_line(x) for x in lines]
 
 
-def test_the_via_of_a_block_is_the_kernels_line() -> None:
-    i = simulate(matmul, *_ones(16, 16, 16), checks=()).program.instructions[-1]
-    assert re.fullmatch(r"tla/ascend/kernels/blocks/pingpong\.py:\d+", i.site)
-    assert re.fullmatch(r"tla/ascend/kernels/blocks/(mmad|matmul)\.py:\d+", i.via)
+def test_lines_are_those_of_the_block_and_of_its_caller() -> None:
+    instructions = simulate(matmul, *_ones(16, 16, 16), checks=()).program.instructions
+    (product,) = [i for i in instructions if i.op == "Mmad"]
+    assert re.fullmatch(r"tla/ascend/kernels/blocks/mmad\.py:\d+", product.site)
+    assert re.fullmatch(r"tla/ascend/kernels/blocks/pingpong\.py:\d+", product.via)
 
 
 # --- words
@@ -361,6 +382,15 @@ def test_arrays_of_another_shape_are_both_said() -> None:
         gm(np.zeros(2, half), "zN<half>(20,20)")
 
 
+def test_some_blocks_of_many() -> None:
+    a, b = np.ones((64, 32), half), np.ones((32, 64), half)
+    tiles: Any = {"l1": (32, 32, 32), "l0": (32, 32, 32), "swizzle": "GemmIdentityBlockSwizzle<1,0>"}
+    run = simulate(matmul, a, b, np.zeros((64, 64), half), cores=4, only=(3,), **tiles)
+    assert run.program.cores == ["AIC3"]
+    assert np.count_nonzero(run["C"]) == 32 * 32
+    assert run.findings == ()
+
+
 def test_an_exception_names_the_core_and_the_step() -> None:
     def body(ctx: Context, x: KernelTensor) -> None:
         ctx.set_flag("V_MTE3", 0)
@@ -371,7 +401,7 @@ def test_an_exception_names_the_core_and_the_step() -> None:
         _one_core(body, np.zeros(8), cores=2)
     (note,) = caught.value.__notes__
     assert re.fullmatch(
-        r"in kernel body on AIV1, block 0 of 2, at .*written\.py:\d+, step 1,"
+        r"in kernel body on AIV1, block 1 of 2, at .*written\.py:\d+, step 1,"
         r" after AIV1 SetFlag V_MTE3 id 0",
         note,
     )

@@ -7,7 +7,7 @@ import zlib
 from typing import TYPE_CHECKING, Any, Final
 
 from ..ascend import ARCHES, kernels
-from ..errors import ArgumentError
+from ..errors import ArgumentError, TlaError
 from ..ground import plural, say
 from .ascend_written import is_source, run_written
 from .columns import columns
@@ -83,7 +83,9 @@ def run(arguments: list[str]) -> int:
             drop=options.drop,
             strict=options.strict,
         )
-    except OSError as error:
+    except TlaError:
+        raise
+    except (OSError, ValueError) as error:  # a name with a zero byte is no name of a file
         raise InputError.cannot("read", options.trace, error) from None
     except (EOFError, zlib.error) as error:
         raise InputError.cannot("read", options.trace, ValueError(error)) from None

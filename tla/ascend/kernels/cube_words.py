@@ -16,7 +16,7 @@ The parameters of every copy are those of `tla.ascend.copies`.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...errors import CapacityError, KindError, UnsupportedError
 from ...ground import described
@@ -55,16 +55,6 @@ class CubeWords(ScalarUnit):
 
     # --- buffers
 
-    @overload
-    def alloc(
-        self, position: Position, like: KernelTensor | ElementLike, shape: Sequence[int] | AnyLayout, *,
-        tag: str | None = None, start: int | None = None,
-    ) -> KernelTensor: ...  # fmt: skip
-    @overload
-    def alloc(
-        self, position: Position, like: KernelTensor | ElementLike, shape: Sequence[int] | AnyLayout,
-        stages: int, *, tag: str | None = None, start: int | None = None,
-    ) -> tuple[KernelTensor, ...]: ...  # fmt: skip
     def alloc(
         self,
         position: Position,
@@ -152,21 +142,8 @@ class CubeWords(ScalarUnit):
         Raises:
             CapacityError: the tile takes more bytes than the buffer has.
         """
-        store = store_of(buffer)
-        of = store.element if like is None else _element(like)
-        vector = not is_layout(shape) and len(shape) == 1
-        name = store.tag if tag is None and not vector else tag
-        layout = _layout(of, name, shape)
-        whole = buffer.layout if store.whole is None else store.whole
-        needed, available = of.bytes_of(int(layout.cosize)), store.element.bytes_of(int(whole.cosize))
-        if needed > available:
-            raise CapacityError(
-                f"a tile of {needed} bytes does not fit a buffer of {available} in {store.space}",
-                position=store.space, needed=needed, available=available,
-            )  # fmt: skip
-        start = byte_of(buffer) * 8 // of.bits
-        store = store._replace(element=of, tag=name, whole=None if store.space == "GM" else layout)
-        return Tensor(store, layout, None, buffer.position, data_offset=start)
+        of = store_of(buffer).element if like is None else _element(like)
+        return _view(buffer, shape if is_layout(shape) else tuple(shape), of, tag)
 
     # --- copies
 
@@ -271,15 +248,10 @@ class CubeWords(ScalarUnit):
         k: int,
         init_c: bool = True,
         unit_flag: int = 0,
-        *,
-        bias: KernelTensor | None = None,
-        k_direction_align: bool = False,
+        **more: Any,
     ) -> None:
         """Multiply as CATLASS's ``TileMmad``: `mmad`, and a barrier behind a small one."""
-        self.mmad(
-            c, a, b, m, n, k, init_c, unit_flag, bias=bias, k_direction_align=k_direction_align,
-            disable_gemv=self.arch.code == 3510,
-        )  # fmt: skip
+        self.mmad(c, a, b, m, n, k, init_c, unit_flag, disable_gemv=self.arch.code == 3510, **more)
         if (m // 16) * (n // 16) < LEAST_ORDERED:
             self.pipe_barrier("M")
 
@@ -299,6 +271,27 @@ def _layout(of: Element, tag: str | None, shape: Any) -> AnyLayout:
 @lru_cache(maxsize=4096)
 def _made(of: Element, tag: str | None, shape: tuple[int, ...]) -> AnyLayout:
     return row_major(*shape) if tag is None else make_layout(of, tag, *shape)
+
+
+@lru_cache(maxsize=1 << 14)
+def _view(
+    buffer: KernelTensor, shape: tuple[int, ...] | AnyLayout, of: Element, tag: str | None
+) -> KernelTensor:
+    """A buffer with another layout, or as other elements."""
+    store = store_of(buffer)
+    vector = not is_layout(shape) and len(shape) == 1
+    name = store.tag if tag is None and not vector else tag
+    layout = _layout(of, name, shape)
+    whole = buffer.layout if store.whole is None else store.whole
+    needed, available = of.bytes_of(int(layout.cosize)), store.element.bytes_of(int(whole.cosize))
+    if needed > available:
+        raise CapacityError(
+            f"a tile of {needed} bytes does not fit a buffer of {available} in {store.space}",
+            position=store.space, needed=needed, available=available,
+        )  # fmt: skip
+    start = byte_of(buffer) * 8 // of.bits
+    store = store._replace(element=of, tag=name, whole=None if store.space == "GM" else layout)
+    return Tensor(store, layout, None, buffer.position, data_offset=start)
 
 
 class _Made(NamedTuple):

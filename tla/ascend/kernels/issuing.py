@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from ...errors import ArgumentError, KindError, UnsupportedError
 from ...ground import described, limit_error, limit_of
 from ..arch import arch as arch_named
-from .instructions import PIPES, Instruction, group_of
+from .instructions import PIPES, Instruction, Operand, group_of
 from .places import byte_of, dtype_of, operand_of, store_of
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..arch import Arch
-    from .instructions import Operand
     from .places import KernelTensor
 
 HardEvent: TypeAlias = Literal[
@@ -41,6 +40,7 @@ Pipe: TypeAlias = Literal["S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX", "ALL"]
 
 _HERE: Final = str(Path(__file__).parent)
 _PACKAGE: Final = str(Path(__file__).parents[2])
+_STARTS: Final = str(Path(__file__).parent / "simulation.py")
 _BLOCKS: Final = str(Path(__file__).parent / "blocks")
 
 
@@ -56,7 +56,7 @@ class ScalarUnit:
         instructions: list[Instruction] | None = None,
         workspaces: dict[str, int] | None = None,
     ) -> None:
-        self.arch = arch_named(arch)
+        self.arch: Arch = arch_named(arch)
         self.core = core
         """``AIC0`` and the like."""
         self.block_num = block_num
@@ -120,8 +120,8 @@ class ScalarUnit:
         if pipe not in PIPES and pipe != "ALL":
             words = f"There are {', '.join(PIPES)} and ALL."
             raise UnsupportedError(f"there is no pipe {pipe!r}", words, pipe=pipe)
-        given = {
-            name: x if isinstance(x, tuple) else operand_of(x) for name, x in (operands or {}).items()
+        given: dict[str, Operand] = {
+            name: x if isinstance(x, Operand) else operand_of(x) for name, x in (operands or {}).items()
         }
         self.put(op, pipe, given, params)
 
@@ -253,7 +253,7 @@ def _sites(frame: FrameType | None) -> tuple[str, str]:
         name = _file_name(file)
         if name is not None:
             found.append(f"{name}:{frame.f_lineno}")
-        elif found and not file.startswith(_BLOCKS):
+        elif found and file == _STARTS:
             break  # what called the kernel
         frame = frame.f_back
     return (found[0] if found else ""), (found[1] if len(found) > 1 else "")

@@ -13,11 +13,12 @@ is a `Store`: the memory, its element type and its tag.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from ...errors import DivisibilityError, KindError, UnsupportedError
 from ...ground import described
-from ...layouts import AnyLayout, Tensor, is_tensor
+from ...layouts import AnyLayout, Tensor, get_tile, is_tensor
 from ...numbers import is_tuple
 from .instructions import Operand
 
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from ..elements import Element
 
 _DTYPES: Final = {"half": "float16", "float": "float32", "double": "float64", "int4b_t": "int4"}
+
+
+part_of: Final = lru_cache(maxsize=1 << 14)(get_tile)
+"""`get_tile` of buffers, whose tiles come again and again."""
 
 
 class Store(NamedTuple):
@@ -90,6 +95,7 @@ def require_one_type(op: str, *tensors: KernelTensor) -> None:
         )
 
 
+@lru_cache(maxsize=1 << 14)
 def byte_of(tensor: KernelTensor, index: int = 0) -> int:
     """Return the first byte of a view, or of an element behind its first in memory.
 

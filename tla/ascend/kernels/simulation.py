@@ -35,6 +35,7 @@ from ..arch import arch as arch_named
 from ..elements import element
 from ..tags import TaggedLayout, make_layout, parse_tagged
 from .contexts import Context
+from .instructions import group_of
 from .issuing import site_of
 from .places import Store
 from .runs import run_program
@@ -62,7 +63,7 @@ class Kernel:
                 f"there is no core {core!r}", f"There are {', '.join(_CORES)}.", core=core
             )
         self.function = function
-        self.arch = arch_named(arch)
+        self.arch: Arch = arch_named(arch)
         self.core: Cores = core
         update_wrapper(self, function)
         self.name: str = getattr(function, "__name__", "kernel")
@@ -95,6 +96,10 @@ class Kernel:
         cubes = [f"AIC{i}" for i in range(cores)] if self.core != "AIV" else []
         vectors = {"AIC": 0, "AIV": cores, "MIX": 2 * cores}[self.core]
         return [*cubes, *[f"AIV{i}" for i in range(vectors)]]
+
+    def block_of(self, core: str) -> int:
+        """Return the block that a core is of."""
+        return int(core[3:]) if self.core == "AIV" else group_of(core)
 
     def __repr__(self) -> str:
         return f"<kernel {self.name}({', '.join(self.tensors)}) for {self.core} of {self.arch}>"
@@ -201,6 +206,7 @@ def simulate(
     orders: int = 1,
     drop: int | str | Collection[int | str] = (),
     strict: bool = False,
+    only: Collection[int] | None = None,
     **options: Any,
 ) -> Run:
     """Run a kernel on arrays of numpy: every instruction of every core on bytes, and checked.
@@ -213,6 +219,8 @@ def simulate(
         cores: How many blocks: cube cores, or vector cores of a kernel for these alone.
         seed, checks, orders, strict: As in `replay`.
         drop: What to leave out: numbers of instructions, or lines of source, as ``matmul.py:41``.
+        only: The blocks that run, by their numbers, where a large problem has many alike; the others
+            write nothing.
         options: The kernel's parameters with defaults.
 
     Raises:
@@ -239,7 +247,8 @@ def simulate(
     import numpy as np
 
     workspaces: dict[str, int] = {}
-    instructions = _issued(kernel, given, cores, workspaces, options)
+    names = [core for core in kernel.core_names(cores) if only is None or kernel.block_of(core) in only]
+    instructions = _issued(kernel, given, names, cores, workspaces, options)
     memories = {name: x.memory for name, x in given.items()}
     run = run_program(
         instructions,
@@ -259,6 +268,7 @@ def simulate(
 def _issued(
     kernel: Kernel,
     given: Mapping[str, _Given],
+    names: list[str],
     cores: int,
     workspaces: dict[str, int],
     options: Mapping[str, Any],
@@ -266,13 +276,13 @@ def _issued(
     """The instructions of every core, one core after the other."""
     instructions: list[Instruction] = []
     inputs = {name: x.memory for name, x in given.items()}
-    for core in kernel.core_names(cores):
+    for core in names:
         ctx = Context(kernel.arch, core, cores, inputs, instructions, workspaces)
         first = len(instructions)
         try:
             kernel.function(ctx, *[x.tensor for x in given.values()], **options)
         except Exception as error:
-            where = f"in kernel {kernel.name} on {core}, block {ctx.group_idx} of {cores}"
+            where = f"in kernel {kernel.name} on {core}, block {kernel.block_of(core)} of {cores}"
             site = site_of(error.__traceback__)
             last = f", after {instructions[-1]}" if instructions[first:] else ""
             error.add_note(f"{where}, at {site}, step {len(instructions) - first}{last}")

@@ -18,21 +18,26 @@ Each vector instruction has two forms: of ``count`` elements that follow one ano
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import ArgumentError, DivisibilityError, LayoutError
-from ...layouts import flatten_to_tuple
+from ...ground import did_you_mean, near_words
+from ...layouts import flatten_to_tuple, is_tensor
 from .issuing import ScalarUnit
 from .places import require_one_type, store_of
+from .vectors import ELEMENTWISE, WITH_SCALAR
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from .places import KernelTensor
 
     Mask = int | Sequence[int]
 
 _BLOCK: Final = 32
+_WORDS: Final = {re.sub("(?<!^)(?=[A-Z])", "_", op).lower(): op for op in ELEMENTWISE}
+"""The lane by lane instructions by their names in Python."""
 _MIXED: Final = ("Cast", "Axpy", "MulAddDst")
 """The instructions whose operands may have several types."""
 _PAD: Final = {"isPad": False, "leftPadding": 0, "rightPadding": 0, "paddingValue": 0}
@@ -164,121 +169,27 @@ class VectorWords(ScalarUnit):
         strides = {"dstBlkStride": block, "dstRepStride": step}
         self.issue("Brcb", "V", {"dst": dst, "src": src}, repeat=repeat, **strides)
 
-    def add(
-        self,
-        dst: KernelTensor,
-        src0: KernelTensor,
-        src1: KernelTensor,
-        count: int | None = None,
-        **lanes: Any,
-    ) -> None:
-        """Add elements. ``Add(dst, src0, src1, count)``."""
-        self.vector("Add", {"dst": dst, "src": src0, "src1": src1}, count, **lanes)
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        """The lane by lane instruction of AscendC's name in small letters: ``ctx.mul_add_dst``.
 
-    def sub(
-        self,
-        dst: KernelTensor,
-        src0: KernelTensor,
-        src1: KernelTensor,
-        count: int | None = None,
-        **lanes: Any,
-    ) -> None:
-        """Subtract elements. ``Sub(dst, src0, src1, count)``."""
-        self.vector("Sub", {"dst": dst, "src": src0, "src1": src1}, count, **lanes)
+        It takes the destination, one source or two, a scalar where there is one, and the count or the
+        ``mask``, ``repeat`` and strides.
+        """
+        op = _WORDS.get(name)
+        if op is None:
+            near = did_you_mean(near_words(name, [*_WORDS, *dir(type(self))]), _WORDS)
+            raise AttributeError(f"a core has no word {name!r}", *([near] if near else ()))
+        return lambda *given, **lanes: self._lanes(op, given, lanes)
 
-    def mul(
-        self,
-        dst: KernelTensor,
-        src0: KernelTensor,
-        src1: KernelTensor,
-        count: int | None = None,
-        **lanes: Any,
-    ) -> None:
-        """Multiply elements. ``Mul(dst, src0, src1, count)``."""
-        self.vector("Mul", {"dst": dst, "src": src0, "src1": src1}, count, **lanes)
-
-    def div(
-        self,
-        dst: KernelTensor,
-        src0: KernelTensor,
-        src1: KernelTensor,
-        count: int | None = None,
-        **lanes: Any,
-    ) -> None:
-        """Divide elements. ``Div(dst, src0, src1, count)``."""
-        self.vector("Div", {"dst": dst, "src": src0, "src1": src1}, count, **lanes)
-
-    def max(
-        self,
-        dst: KernelTensor,
-        src0: KernelTensor,
-        src1: KernelTensor,
-        count: int | None = None,
-        **lanes: Any,
-    ) -> None:
-        """Take the greater of two elements. ``Max(dst, src0, src1, count)``."""
-        self.vector("Max", {"dst": dst, "src": src0, "src1": src1}, count, **lanes)
-
-    def min(
-        self,
-        dst: KernelTensor,
-        src0: KernelTensor,
-        src1: KernelTensor,
-        count: int | None = None,
-        **lanes: Any,
-    ) -> None:
-        """Take the less of two elements. ``Min(dst, src0, src1, count)``."""
-        self.vector("Min", {"dst": dst, "src": src0, "src1": src1}, count, **lanes)
-
-    def adds(
-        self, dst: KernelTensor, src: KernelTensor, scalar: float, count: int | None = None, **lanes: Any
-    ) -> None:
-        """Add a scalar. ``Adds(dst, src, scalar, count)``."""
-        self.vector("Adds", {"dst": dst, "src": src}, count, scalar=scalar, **lanes)
-
-    def muls(
-        self, dst: KernelTensor, src: KernelTensor, scalar: float, count: int | None = None, **lanes: Any
-    ) -> None:
-        """Multiply by a scalar. ``Muls(dst, src, scalar, count)``."""
-        self.vector("Muls", {"dst": dst, "src": src}, count, scalar=scalar, **lanes)
-
-    def maxs(
-        self, dst: KernelTensor, src: KernelTensor, scalar: float, count: int | None = None, **lanes: Any
-    ) -> None:
-        """Take the greater of an element and a scalar. ``Maxs(dst, src, scalar, count)``."""
-        self.vector("Maxs", {"dst": dst, "src": src}, count, scalar=scalar, **lanes)
-
-    def mins(
-        self, dst: KernelTensor, src: KernelTensor, scalar: float, count: int | None = None, **lanes: Any
-    ) -> None:
-        """Take the less of an element and a scalar. ``Mins(dst, src, scalar, count)``."""
-        self.vector("Mins", {"dst": dst, "src": src}, count, scalar=scalar, **lanes)
-
-    def axpy(
-        self, dst: KernelTensor, src: KernelTensor, scalar: float, count: int | None = None, **lanes: Any
-    ) -> None:
-        """Add elements times a scalar to the destination. ``Axpy(dst, src, scalar, count)``."""
-        self.vector("Axpy", {"dst": dst, "src": src}, count, scalar=scalar, **lanes)
-
-    def exp(self, dst: KernelTensor, src: KernelTensor, count: int | None = None, **lanes: Any) -> None:
-        """Take e to the power of elements. ``Exp(dst, src, count)``."""
-        self.vector("Exp", {"dst": dst, "src": src}, count, **lanes)
-
-    def ln(self, dst: KernelTensor, src: KernelTensor, count: int | None = None, **lanes: Any) -> None:
-        """Take natural logarithms. ``Ln(dst, src, count)``."""
-        self.vector("Ln", {"dst": dst, "src": src}, count, **lanes)
-
-    def abs(self, dst: KernelTensor, src: KernelTensor, count: int | None = None, **lanes: Any) -> None:
-        """Take absolute values. ``Abs(dst, src, count)``."""
-        self.vector("Abs", {"dst": dst, "src": src}, count, **lanes)
-
-    def sqrt(self, dst: KernelTensor, src: KernelTensor, count: int | None = None, **lanes: Any) -> None:
-        """Take square roots. ``Sqrt(dst, src, count)``."""
-        self.vector("Sqrt", {"dst": dst, "src": src}, count, **lanes)
-
-    def relu(self, dst: KernelTensor, src: KernelTensor, count: int | None = None, **lanes: Any) -> None:
-        """Replace elements below 0 by 0. ``Relu(dst, src, count)``."""
-        self.vector("Relu", {"dst": dst, "src": src}, count, **lanes)
+    def _lanes(self, op: str, given: tuple[Any, ...], lanes: dict[str, Any]) -> None:
+        tensors: list[Any] = [x for x in given if is_tensor(x)]
+        rest = list(given[len(tensors) :])
+        if op in WITH_SCALAR and rest:
+            lanes["scalar"] = rest.pop(0)
+        if not 2 <= len(tensors) <= 3 or len(rest) > 1:
+            raise ArgumentError(f"{op} takes a destination, one source or two, and a count")
+        names = ("dst", "src", "src1")[: len(tensors)]
+        self.vector(op, dict(zip(names, tensors, strict=True)), *rest, **lanes)
 
 
 def _rows(tensor: KernelTensor, what: str) -> tuple[int, int, int]:

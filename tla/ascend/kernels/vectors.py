@@ -216,6 +216,10 @@ def _formula(op: str, value: Any, x: Any, y: Any = None, d: Any = None) -> Any:
     return np.maximum(made, 0) if op.endswith("Relu") else made
 
 
+ELEMENTWISE: Final = (*_BINARY, *_SCALAR, *_UNARY, *_RELU, *_OTHERS)
+"""The instructions that compute lane by lane, besides Cast."""
+WITH_SCALAR: Final = (*_SCALAR, "Axpy", "LeakyRelu")
+"""Those that take a scalar behind their source."""
 _READS_DST: Final = ("Axpy", "MulAddDst", "FusedMulAdd", "FusedMulAddRelu")
 
 

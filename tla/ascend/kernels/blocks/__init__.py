@@ -2,7 +2,8 @@
 """CATLASS's blocks and kernels, written in Python with the instructions of its headers.
 
 - ``mmad``: what blocks of a product share; ``pingpong``: tiles in turn, and the next block's first one;
-- ``matmul``: whole products; ``splitk``: in slices of K; ``epilogue``: with a sum on the vector cores.
+- ``matmul``: whole products; ``grouped``: several in a kernel; ``splitk``: in slices of K;
+- ``epilogue``: with a sum on the vector cores.
 """
 
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from ....ground import lazy
 
 if TYPE_CHECKING:
     from .epilogue import matmul_add as matmul_add
+    from .grouped import grouped_matmul_slice_m as grouped_matmul_slice_m
     from .matmul import block_mmad as block_mmad, matmul as matmul
     from .mmad import BlockMmad as BlockMmad
     from .splitk import reduce_add as reduce_add, splitk_matmul as splitk_matmul

@@ -36,8 +36,11 @@ class CrossCoreFlagWithReverse:
     """A flag from core to core, and one back after so many sets. CATLASS's class of the name."""
 
     def __init__(self, ctx: Context, flag: int, reverse: int, depth: int = REVERSE_DEPTH) -> None:
-        self.ctx, self.flag, self.reverse, self.depth = ctx, flag, reverse, depth
-        self.count = 0
+        self.ctx: Context = ctx
+        self.flag: int = flag
+        self.reverse: int = reverse
+        self.depth: int = depth
+        self.count: int = 0
 
     def set(self, mode: int, pipe: Pipe) -> None:
         """Tell the other side that a pipe is done so far; now and then wait for its answer."""
@@ -60,9 +63,11 @@ class ElemWiseOneSource:
     """D = C + X on a vector core, half of the rows of a block. ``EpilogueAtlasA2ElemWiseOneSource``."""
 
     def __init__(self, ctx: Context, c: KernelTensor, x: KernelTensor, length: int = 16384) -> None:
-        self.ctx, self.length = ctx, length
-        self.c, self.x = ctx.alloc("UB", c, (length,)), ctx.alloc("UB", x, (length,))
-        self.d = ctx.alloc("UB", x, (length,))
+        self.ctx: Context = ctx
+        self.length: int = length
+        self.c: KernelTensor = ctx.alloc("UB", c, (length,))
+        self.x: KernelTensor = ctx.alloc("UB", x, (length,))
+        self.d: KernelTensor = ctx.alloc("UB", x, (length,))
 
     def __enter__(self) -> Self:
         self.ctx.set_flag("V_MTE2", 0)

@@ -7,16 +7,17 @@ gemm/block/block_mmad_*.hpp.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from ....errors import LayoutError
 from ....layouts import get_tile
 from ....numbers import ceil_div, round_up
 from ...buffers import l1_tag
 from ...plans import Tile, failures_of_block
-from ..places import store_of
+from ..places import part_of, store_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from types import TracebackType
     from typing import Self
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ...plans import Policy
     from ...shapes import GemmShape
     from ..contexts import Context
+    from ..issuing import HardEvent
     from ..places import KernelTensor
 
 
@@ -32,9 +34,9 @@ class Stages:
     """The tiles of a buffer in turn, each with the id of its flag."""
 
     def __init__(self, tiles: tuple[KernelTensor, ...], first_id: int = 0) -> None:
-        self.tiles = tiles
-        self.ids = tuple(range(first_id, first_id + len(tiles)))
-        self.at = 0
+        self.tiles: tuple[KernelTensor, ...] = tiles
+        self.ids: tuple[int, ...] = tuple(range(first_id, first_id + len(tiles)))
+        self.at: int = 0
 
     @property
     def tile(self) -> KernelTensor:
@@ -49,6 +51,14 @@ class Stages:
     def turn(self) -> None:
         """Go on to the next tile."""
         self.at = (self.at + 1) % len(self.tiles)
+
+
+def flags_of(l1: Iterable[int], l0: Iterable[int], sums: Iterable[int]) -> list[tuple[HardEvent, int]]:
+    """Return the flags that say that tiles are free: in L1, in L0A and L0B, and in L0C."""
+    events: tuple[tuple[HardEvent, Iterable[int]], ...] = (
+        ("MTE1_MTE2", l1), ("M_MTE1", l0), ("FIX_M", sums)
+    )  # fmt: skip
+    return [(event, number) for event, numbers in events for number in numbers]
 
 
 class BlockMmad:
@@ -66,7 +76,7 @@ class BlockMmad:
         LayoutError: CATLASS does not compile the block; the text has its words.
     """
 
-    SHARES_L0 = False
+    SHARES_L0: ClassVar[bool] = False
     """Whether the stages share all of L0, or lie one behind the other."""
 
     def __init__(
@@ -79,7 +89,10 @@ class BlockMmad:
         l1: GemmShape,
         l0: GemmShape,
     ) -> None:
-        self.ctx, self.policy, self.l1, self.l0 = ctx, policy, l1, l0
+        self.ctx: Context = ctx
+        self.policy: Policy = policy
+        self.l1: GemmShape = l1
+        self.l0: GemmShape = l0
         stores = store_of(a), store_of(b), store_of(c)
         kinds = [store.element for store in stores]
         tags = [store.tag or "RowMajor" for store in stores]
@@ -90,24 +103,27 @@ class BlockMmad:
             words = f"{policy} does not take {l1} in L1 and {l0} in L0 for {kinds[0]}"
             raise LayoutError(words, *failures, l1=l1, l0=l0)
         facts = policy.facts
-        self.unit_flag = facts.unit_flag
-        self.by_rows = facts.unit_flag and tags[2] == "RowMajor"
-        self.l1_tags = l1_tag(tags[0]), l1_tag(tags[1])
-        self.aligns_k = ctx.arch.code == 2201 and kinds[0].name == "float" and self.l1_tags[0] == "nZ"
+        self.unit_flag: bool = facts.unit_flag
+        self.by_rows: bool = facts.unit_flag and tags[2] == "RowMajor"
+        self.l1_tags: tuple[str, str] = l1_tag(tags[0]), l1_tag(tags[1])
+        self.aligns_k: bool = (
+            ctx.arch.code == 2201 and kinds[0].name == "float" and self.l1_tags[0] == "nZ"
+        )
         sums = ctx.arch.accumulator(kinds[0], kinds[1])
-        self.l1a = Stages(ctx.alloc("L1", a, (l1.m, l1.k), facts.l1a))
-        self.l1b = Stages(ctx.alloc("L1", b, (l1.k, l1.n), facts.l1b), facts.l1a)
-        self.l0a = Stages(self._l0("L0A", kinds[0], (l0.m, l0.k), facts.l0a))
-        self.l0b = Stages(self._l0("L0B", kinds[1], (l0.k, l0.n), facts.l0b), facts.l0a)
-        self.l0c = Stages(ctx.alloc("L0C", sums, (l1.m, l1.n), facts.l0c))
+        self.l1a: Stages = Stages(ctx.alloc("L1", a, (l1.m, l1.k), facts.l1a))
+        self.l1b: Stages = Stages(ctx.alloc("L1", b, (l1.k, l1.n), facts.l1b), facts.l1a)
+        self.l0a: Stages = Stages(self._l0("L0A", kinds[0], (l0.m, l0.k), facts.l0a))
+        self.l0b: Stages = Stages(self._l0("L0B", kinds[1], (l0.k, l0.n), facts.l0b), facts.l0a)
+        self.l0c: Stages = Stages(ctx.alloc("L0C", sums, (l1.m, l1.n), facts.l0c))
 
     def _l0(
         self, position: Position, of: Element, shape: tuple[int, int], stages: int
     ) -> tuple[KernelTensor, ...]:
-        if not self.SHARES_L0:
-            return self.ctx.alloc(position, of, shape, stages)
-        step = self.ctx.arch.capacity(position) // stages
-        return tuple([self.ctx.alloc(position, of, shape, start=i * step) for i in range(stages)])
+        if self.SHARES_L0:
+            step = self.ctx.arch.capacity(position) // stages
+            return tuple([self.ctx.alloc(position, of, shape, start=i * step) for i in range(stages)])
+        tiles: tuple[KernelTensor, ...] = self.ctx.alloc(position, of, shape, stages)
+        return tiles
 
     def __enter__(self) -> Self:
         self.begin()
@@ -119,27 +135,28 @@ class BlockMmad:
         if kind is None:
             self.end()
 
-    # blocks of the legacy API; those of tla say their own
+    @property
+    def flags(self) -> list[tuple[HardEvent, int]]:
+        """The flags that say that a buffer is free: they are set before the first block."""
+        parts: tuple[tuple[HardEvent, Stages], ...] = (
+            ("MTE1_MTE2", self.l1a), ("MTE1_MTE2", self.l1b), ("M_MTE1", self.l0a), ("M_MTE1", self.l0b),
+        )  # fmt: skip
+        return [*[(e, x.ids[stage]) for stage in range(2) for e, x in parts], ("FIX_M", 0)]
 
     def begin(self) -> None:
         """Set the flags of all buffers: they are free."""
-        ctx = self.ctx
-        for stage in range(2):
-            ctx.set_flag("MTE1_MTE2", self.l1a.ids[stage])
-            ctx.set_flag("MTE1_MTE2", self.l1b.ids[stage])
-            ctx.set_flag("M_MTE1", self.l0a.ids[stage])
-            ctx.set_flag("M_MTE1", self.l0b.ids[stage])
-        ctx.set_flag("FIX_M", 0)
+        for event, number in self.flags:
+            self.ctx.set_flag(event, number)
 
     def end(self) -> None:
         """Wait until all buffers are free."""
-        ctx = self.ctx
-        for stage in range(2):
-            ctx.wait_flag("MTE1_MTE2", self.l1a.ids[stage])
-            ctx.wait_flag("MTE1_MTE2", self.l1b.ids[stage])
-            ctx.wait_flag("M_MTE1", self.l0a.ids[stage])
-            ctx.wait_flag("M_MTE1", self.l0b.ids[stage])
-        ctx.wait_flag("FIX_M", 0)
+        for event, number in self.flags:
+            self.ctx.wait_flag(event, number)
+
+    @property
+    def mmad_id(self) -> int:
+        """The id of the flag between a load of L0 and its product."""
+        return 0
 
     def extents(self, m: int, n: int) -> tuple[int, int]:
         """The rows and columns that are multiplied: whole fractals."""
@@ -203,18 +220,18 @@ class BlockMmad:
             ctx.wait_flag("M_MTE1", self.l0a.id)
             if step == 0:
                 ctx.wait_flag("MTE2_MTE1", self.l1a.id)
-            ctx.copy_l1_to_l0a(l0a, get_tile(self.l1a.tile, (0, step * l0.k), (m, depth)))
+            ctx.copy_l1_to_l0a(l0a, part_of(self.l1a.tile, (0, step * l0.k), (m, depth)))
             if ends:
                 ctx.set_flag("MTE1_MTE2", self.l1a.id)
             l0b = ctx.make_tensor(self.l0b.tile, (depth, n))
             ctx.wait_flag("M_MTE1", self.l0b.id)
             if step == 0:
                 ctx.wait_flag("MTE2_MTE1", self.l1b.id)
-            ctx.copy_l1_to_l0b(l0b, get_tile(self.l1b.tile, (step * l0.k, 0), (depth, n)))
+            ctx.copy_l1_to_l0b(l0b, part_of(self.l1b.tile, (step * l0.k, 0), (depth, n)))
             if ends:
                 ctx.set_flag("MTE1_MTE2", self.l1b.id)
-            ctx.set_flag("MTE1_M", self.l0c.id)
-            ctx.wait_flag("MTE1_M", self.l0c.id)
+            ctx.set_flag("MTE1_M", self.mmad_id)
+            ctx.wait_flag("MTE1_M", self.mmad_id)
             unit_flag = (3 if is_last and ends else 2) if self.unit_flag else 0
             init_c = is_first and step == 0
             ctx.tile_mmad(
@@ -230,9 +247,9 @@ class BlockMmad:
         ctx = self.ctx
         if self.unit_flag:
             ctx.copy_l0c_to_gm(c, sums, 3)
-            return
-        ctx.set_flag("M_FIX", self.l0c.id)
-        ctx.wait_flag("M_FIX", self.l0c.id)
-        ctx.copy_l0c_to_gm(c, sums)
-        ctx.set_flag("FIX_M", self.l0c.id)
+        else:
+            ctx.set_flag("M_FIX", self.l0c.id)
+            ctx.wait_flag("M_FIX", self.l0c.id)
+            ctx.copy_l0c_to_gm(c, sums)
+            ctx.set_flag("FIX_M", self.l0c.id)
         self.l0c.turn()

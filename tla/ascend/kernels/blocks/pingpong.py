@@ -6,18 +6,19 @@ Source: CATLASS gemm/block/block_mmad_pingpong_tla.hpp, block_mmad_pingpong.hpp,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from .mmad import BlockMmad
+from .mmad import BlockMmad, flags_of
 
 if TYPE_CHECKING:
+    from ..issuing import HardEvent
     from ..places import KernelTensor
 
 
 class Pingpong(BlockMmad):
     """``BlockMmad<MmadAtlasA2Pingpong<...>>``: the next tile of the block is loaded during this one."""
 
-    SHARES_L0 = True
+    SHARES_L0: ClassVar[bool] = True
 
     def __call__(
         self,
@@ -40,37 +41,85 @@ class Pingpong(BlockMmad):
         self.take_out(c, sums)
 
 
+class PreloadAsync(BlockMmad):
+    """``BlockMmad<MmadAtlasA2PreloadAsync<...>>``: loads run ahead of products, across blocks."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.loaded: list[tuple[KernelTensor, int, bool, bool]] = []
+        """The tiles in L1: C, the extent along K, whether the block's first and its last."""
+
+    @property
+    def flags(self) -> list[tuple[HardEvent, int]]:
+        """The flags that say that a buffer is free."""
+        l1 = [n for pair in zip(self.l1a.ids, self.l1b.ids, strict=True) for n in pair]
+        return flags_of(l1, (*self.l0a.ids, *self.l0b.ids), self.l0c.ids)
+
+    def __call__(
+        self,
+        a: KernelTensor,
+        b: KernelTensor,
+        c: KernelTensor,
+        following: tuple[KernelTensor, KernelTensor] | None = None,
+    ) -> None:
+        tiles, k = self.k_tiles(a), int(a.origin_shape[1])
+        start = self.ctx.block_idx if self.policy.values["shuffle_k"] else 0
+        for turn in range(tiles):
+            tile = (start + turn) % tiles
+            self.load(a, b, tile, ahead=len(self.loaded))
+            if len(self.loaded) == self.policy.facts.preload:
+                self.multiply_next()
+            depth = min(self.l1.k, k - tile * self.l1.k)
+            self.loaded.append((c, depth, turn == 0, turn == tiles - 1))
+
+    def multiply_next(self) -> None:
+        """Multiply the tiles that were loaded first."""
+        c, depth, is_first, is_last = self.loaded.pop(0)
+        sums = self.sums(c)
+        if is_first and not self.unit_flag:
+            self.ctx.wait_flag("FIX_M", self.l0c.id)
+        self.multiply(sums, depth, is_first, is_last)
+        self.l1a.turn()
+        self.l1b.turn()
+        if is_last:
+            self.take_out(c, sums)
+
+    def finish(self) -> None:
+        """Multiply what is loaded. CATLASS's ``SynchronizeBlock``."""
+        while self.loaded:
+            self.multiply_next()
+
+
 class PingpongTla(Pingpong):
     """``BlockMmadTla<MmadPingpong<...>>``: its stages are the policy's, each buffer with its own."""
 
-    SHARES_L0 = False
+    SHARES_L0: ClassVar[bool] = False
+
+    @property
+    def flags(self) -> list[tuple[HardEvent, int]]:
+        """The flags that say that a buffer is free, buffer by buffer."""
+        l1, l0 = (*self.l1a.ids, *self.l1b.ids), (*self.l0a.ids, *self.l0b.ids)
+        return flags_of(l1, l0, () if self.unit_flag else self.l0c.ids)
 
     def begin(self) -> None:
-        ctx = self.ctx
-        ctx.set_hf32_mode(self.policy.facts.hf32)
+        """Set the modes of the core and the flags of all buffers."""
+        self.ctx.set_hf32_mode(self.policy.facts.hf32)
         if self.by_rows:
-            ctx.set_mm_layout_transform(True)
-        for number in (*self.l1a.ids, *self.l1b.ids):
-            ctx.set_flag("MTE1_MTE2", number)
-        for number in (*self.l0a.ids, *self.l0b.ids):
-            ctx.set_flag("M_MTE1", number)
-        if not self.unit_flag:
-            for number in self.l0c.ids:
-                ctx.set_flag("FIX_M", number)
+            self.ctx.set_mm_layout_transform(True)
+        super().begin()
 
     def end(self) -> None:
-        ctx = self.ctx
+        """Leave the modes, and wait until all buffers are free."""
         if self.policy.facts.hf32:
-            ctx.set_hf32_mode(False)
+            self.ctx.set_hf32_mode(False)
         if self.by_rows:
-            ctx.set_mm_layout_transform(False)
-        for number in (*self.l1a.ids, *self.l1b.ids):
-            ctx.wait_flag("MTE1_MTE2", number)
-        for number in (*self.l0a.ids, *self.l0b.ids):
-            ctx.wait_flag("M_MTE1", number)
-        if not self.unit_flag:
-            for number in self.l0c.ids:
-                ctx.wait_flag("FIX_M", number)
+            self.ctx.set_mm_layout_transform(False)
+        super().end()
+
+    @property
+    def mmad_id(self) -> int:
+        """The id of the tile of sums."""
+        return self.l0c.id
 
     def extents(self, m: int, n: int) -> tuple[int, int]:
         """The rows and columns themselves; on 2201 a single row would be a product of a vector."""
@@ -84,7 +133,7 @@ class Preload(Pingpong):
     bytes at once.
     """
 
-    is_loaded = False
+    is_loaded: bool = False
 
     def __call__(
         self,
