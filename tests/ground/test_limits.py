@@ -15,6 +15,7 @@ from limited import limited_time
 import tla
 from tla import KindError, Layout, LimitError, ParseError, Swizzle, TlaError, limits, sym
 from tla.ascend import gemm, registration, schedules, search
+from tla.ascend.kernels import kernel, simulate
 from tla.ground import LIMITS, shown
 from tla.ground.limits import limit_of
 from tla.hlo import read_instruction, read_module
@@ -56,6 +57,13 @@ SUMS = read_module(
     q = f32[9] reverse(p), dimensions={0}
     ROOT r = f32[9] add(p, q) }"""
 )
+
+
+@kernel("AtlasA2", core="AIV")
+def barriers(ctx: Any) -> None:
+    """A kernel of four instructions."""
+    for _turn in range(4):
+        ctx.pipe_barrier("V")
 
 
 def known(maps: list[list[Any]]) -> None:
@@ -130,6 +138,7 @@ BEYOND: dict[str, list[tuple[int, Callable[[], Any]]]] = {
     ],
     "cases": [(3, lambda: list(cases(lambda unknown: [unknown().known_lt(i) for i in (3, 4, 5)])))],
     "questions": [(3, lambda: list(cases(lambda unknown: [unknown().known_lt(i) for i in (3, 4, 5)])))],
+    "instructions": [(3, lambda: simulate(barriers))],
     "cores": [(4, lambda: gemm("AtlasA2", (64, 64, 64), "half", cores=7))],
     "tasks": [(12, lambda: schedules.identity((13, 1, 1), (1, 1, 1)).proof())],
     "tiles": [(2, lambda: registration(search("910B3", (512, 512, 512), "half", top=3, step=128)))],
