@@ -7,7 +7,7 @@ import zlib
 from typing import TYPE_CHECKING, Any, Final
 
 from ..ascend import ARCHES, kernels
-from ..errors import ArgumentError
+from ..errors import ArgumentError, TlaError
 from ..ground import plural, say
 from .columns import columns
 from .commands import SUBCOMMANDS
@@ -68,7 +68,9 @@ def run(arguments: list[str]) -> int:
             drop=options.drop,
             strict=options.strict,
         )
-    except OSError as error:
+    except TlaError:
+        raise
+    except (OSError, ValueError) as error:
         raise InputError.cannot("read", options.trace, error) from None
     except (EOFError, zlib.error) as error:
         raise InputError.cannot("read", options.trace, ValueError(error)) from None
