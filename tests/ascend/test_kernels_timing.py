@@ -8,6 +8,7 @@ import json
 
 import pytest
 
+from tla import show
 from tla.ascend.kernels import Instruction, Operand, replay, run_program
 from tla.ascend.kernels.timing import START
 
@@ -48,6 +49,12 @@ def test_the_timeline_of_a_recorded_kernel() -> None:
     assert path[-1].end == timeline.total
     events = json.loads(timeline.trace_events())["traceEvents"]
     assert {"X", "M", "s", "f"} == {event["ph"] for event in events}
+    figure = timeline.figure(8)
+    for lane in figure.lanes:
+        assert 0 <= lane.work - sum(box.work for cell in lane.cells for box in cell) <= 400
+    text = show.render(figure)
+    assert "AIC0 MTE1 [LoadData" in text
+    assert "AIC1 FIX" in show.svg(figure)
     lines = str(timeline).splitlines()
     assert lines[0].endswith("us of a model")
     assert "WaitFlag<MTE1_M>(0)" in next(line for line in lines if line.startswith("AIC0 M "))

@@ -53,6 +53,16 @@ def test_each_flag_left_out_in_turn(run: Run) -> None:
     assert out[-1] == "116 instructions left out in turn, 2 of them redundant"
 
 
+def test_a_timeline(run: Run, tmp_path: Path) -> None:
+    events = tmp_path / "events.json"
+    code, out, err = run(*RUN, TRACE, "--timeline", "--trace-events", str(events))
+    assert (code, err) == (0, "")
+    assert "critical path:" in out
+    assert json.loads(events.read_text())["traceEvents"]
+    assert "<svg" in run(*RUN, TRACE, "--svg").out
+    assert "--timeline" in run(*RUN, TRACE, "--svg", "--timeline").err
+
+
 def test_bad_input(run: Run, tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.jsonl"
     for text, message in {

@@ -75,6 +75,8 @@ def test_the_examples_of_the_help_run(
     (tmp_path / "error.log").write_bytes(report.read_bytes())
     np.save(tmp_path / "weights.npy", np.zeros((20, 48), np.float16))
     (tmp_path / "dump.bin").write_bytes(bytes(6144))
+    trace = MODULES.parent / "kernels" / "batched.jsonl.gz"
+    (tmp_path / "trace.jsonl.gz").write_bytes(trace.read_bytes())
     monkeypatch.chdir(tmp_path)
     everything = ""
     for line in examples:

@@ -19,6 +19,7 @@ from hypothesis import given, settings, strategies as st
 
 import tla
 from tla import Layout, UndecidedError, UnsupportedError, parse
+from tla.ascend.kernels import replay
 from tla.ground import display
 from tla.ground.figure import AnyFigure, Bar, Bars, Lane, Panels, Steps, Stretch, Timeline
 from tla.memory.sizes import bytes_printed_as
@@ -164,6 +165,9 @@ def test_a_layout_with_unknowns_is_its_text() -> None:
 MODULE = (Path(__file__).parent.parent / "data" / "tpu_hlo" / "v5e_pad_window.hlo").read_text("utf-8")
 
 
+KERNEL = ROOT / "tests" / "data" / "kernels" / "batched.jsonl.gz"
+
+
 def values() -> dict[str, Any]:
     from tla import ascend, gpu, hlo, indexing, memory, xla_bridge
     from tla.ascend.copies import gm_to_l1
@@ -220,6 +224,7 @@ def values() -> dict[str, Any]:
         "panels": Panels("", (grid, grid), ("is",)),
         "steps": Steps("f(x)", (), ("mode",), (("4:2",),), (), "4:2", pictures=(grid,)),
         "bars": Bars("L1", 64, (Bar("A 0", 0, 20, 24, ()),)),
+        "run of a kernel": replay(KERNEL, checks=()).timeline,
         "timeline": Timeline(
             "core", "round", "job", (0,), (Lane(0, ((Stretch("a", 4),),), 4),), 1, 1, 4
         ),

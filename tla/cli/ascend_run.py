@@ -16,6 +16,7 @@ from .common import InputError, positive
 from .data_files import array_file, array_header, expect_numpy
 from .messages import say_json
 from .parser import argument_parser
+from .pictures import add_formats, is_asked_for, is_file_format, refuse_formats, write_figure
 from .progress import progress_bar
 from .saving import expect_place, mapped, save
 
@@ -34,9 +35,7 @@ examples:
   tla ascend run trace.jsonl --drop-sync      what if each flag and barrier were missing, in turn?
   tla ascend run trace.jsonl --orders 100
   tla ascend run trace.jsonl --timeline --trace-events timeline.json
-  tla ascend run kernel.py:matmul --shape 300,300,600 --cores 2
-  tla ascend run kernel.py:scaled --shape 'X=float(16,64)' --shape 'Y=float(16,64)' --set by=3
-  tla ascend run kernel.py:matmul --shape 64,64,64 --drop kernel.py:41
+  tla ascend run trace.jsonl -o timeline.html
 
 TRACE has a JSON object a line for each call of each core, as `tla ascend record` writes it. A tensor of
 --tensor is the memory of a global tensor as it lies there; those that are not given are zero. Findings
@@ -83,7 +82,7 @@ def run(arguments: list[str]) -> int:
         )
     except TlaError:
         raise
-    except (OSError, ValueError) as error:  # a name with a zero byte is no name of a file
+    except (OSError, ValueError) as error:
         raise InputError.cannot("read", options.trace, error) from None
     except (EOFError, zlib.error) as error:
         raise InputError.cannot("read", options.trace, ValueError(error)) from None
@@ -108,6 +107,9 @@ def _told(
     for name, path in saved.items():
         _save(done.tensors[name], path)
     drops = _dropped(done) if options.drop_sync else None
+    if is_asked_for(options):
+        write_figure(done.timeline.figure(24 if is_file_format(options) else 8), options)
+        return int(bool(done.findings or differing))
     if options.json:
         say_json(_facts(done, differing, drops))
     else:
@@ -161,8 +163,10 @@ def _options(arguments: list[str]) -> argparse.Namespace:
         help="write the timeline as Chrome's trace events, for Perfetto",
     )
     parser.add_argument("--strict", action="store_true", help="report what CATLASS relies on as well")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    return parser.parse_args(arguments)
+    add_formats(parser, json="print one JSON object")
+    options = parser.parse_args(arguments)
+    refuse_formats(parser, options, ["timeline", "drop_sync"], "the picture is of the timeline")
+    return options
 
 
 def _line(text: str) -> int | str:

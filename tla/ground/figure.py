@@ -335,6 +335,13 @@ class Lane(NamedTuple):
     number: int
     cells: tuple[tuple[Stretch, ...], ...]
     work: int
+    name: str = ""
+    """Its name, in place of the number."""
+
+    @property
+    def title(self) -> str:
+        """The name, or the number."""
+        return self.name or str(self.number)
 
 
 class Timeline(NamedTuple):

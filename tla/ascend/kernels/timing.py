@@ -10,10 +10,12 @@ takes no time, and banks do not conflict.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...errors import UnsupportedError
+from ...ground import Lane, Stretch, Timeline, html_of
 from ..elements import element
 from .findings import words_of
 from .programs import WORK
@@ -133,6 +135,39 @@ class Timing:
                 path.append(last)
             last = None if last.after is None else self.spans[last.after]
         return path[::-1]
+
+    def figure(self, parts: int = 16) -> Timeline:
+        """Return the picture of the run: pipes by parts of the time, each box as wide as the pipe works.
+
+        A box has the name of the instruction that takes most of it.
+
+        Args:
+            parts: How many parts of equal length the time has.
+        """
+        unit = self.total / parts or 1.0
+        cells: dict[tuple[str, str], list[Counter[str]]] = {}
+        for span in self.spans.values():
+            op = self.program.operations[span.number]
+            lane = cells.setdefault(self.program.pipes[op.pipe], [Counter() for _ in range(parts)])
+            for part in range(int(span.start // unit), min(int(span.end // unit) + 1, parts)):
+                inside = min(span.end, (part + 1) * unit) - max(span.start, part * unit)
+                lane[part][op.instruction.op] += int(max(inside, 0.0))
+        lanes: list[Lane] = []
+        for pipe, cycles in self.busy.items():
+            found = [
+                max(cell.items(), key=lambda item: item[1], default=("", 0)) for cell in cells[pipe]
+            ]
+            sums = [cell.total() for cell in cells[pipe]]
+            boxes = [(Stretch(name[0], n),) if n else () for name, n in zip(found, sums, strict=True)]
+            lanes.append(Lane(len(lanes), tuple(boxes), int(cycles), " ".join(pipe)))
+        legend = f"the instruction that takes most; a part is {unit:.0f} cycles"
+        most = int(max(self.busy.values(), default=0))
+        return Timeline(
+            "pipe", "part", legend, tuple(range(parts)), tuple(lanes), len(lanes), parts, most
+        )
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
 
     def trace_events(self) -> str:
         """Return the run as Chrome's trace events, JSON that Perfetto shows; a cycle is a microsecond.

@@ -35,7 +35,7 @@ _SPACE: Final = 6
 def draw_timeline(figure: Timeline, scene: Scene, x: float, y: float) -> None:
     """Draw lanes by turns; stretches of the same name have the same colour."""
     shown = turns_in(figure, _ROOM)
-    numbers = [figure.lane, *(str(lane.number) for lane in figure.lanes)]
+    numbers = [figure.lane, *(lane.title for lane in figure.lanes)]
     left = x + max(map(width_of, numbers)) + 10
     colours: dict[str, int] = {}
     # where each turn begins, with room for the dots that stand for turns left out
@@ -63,14 +63,14 @@ def draw_timeline(figure: Timeline, scene: Scene, x: float, y: float) -> None:
             y = _dots(scene, left, y)
         last = lane.number
         y += 2
-        scene.text(left - 8, y + 15, str(lane.number), "note", "end")
+        scene.text(left - 8, y + 15, lane.title, "note", "end")
         for (column, wide), start in zip(shown, starts, strict=True):
             cell = lane.cells[column.at]
             for stretch, place, length in placed(cell, wide, column.work):
                 begin = round(start + place * LETTER, 2)
                 number = colours.setdefault(stretch.label, len(colours))
                 turn = figure.turns[column.at]
-                tip = f"{figure.lane} {lane.number}, {figure.turn} {turn}: {stretch.label}"
+                tip = f"{figure.lane} {lane.title}, {figure.turn} {turn}: {stretch.label}"
                 if stretch.work:
                     size = round(length * LETTER, 2)
                     paint = fill("tile", number)

@@ -26,7 +26,7 @@ _WIDTH: Final = 100  # without a limit
 
 def timeline_lines(figure: Timeline, width: int | None) -> list[str]:
     """Return the lines of a timeline; if the width is short, the turns in the middle are left out."""
-    left = max(len(figure.lane), *(len(str(lane.number)) for lane in figure.lanes), len(figure.turn))
+    left = max(len(figure.lane), *(len(lane.title) for lane in figure.lanes), len(figure.turn))
     shown = turns_in(figure, (width or _WIDTH) - left - len("  100%") - 2)
     heads, body, before = "", ["" for _ in figure.lanes], -1
     for column, wide in shown:
@@ -46,7 +46,7 @@ def timeline_lines(figure: Timeline, width: int | None) -> list[str]:
         if lane.number != before + 1:
             lines.append(f"{GAP:>{left}}")
         before = lane.number
-        lines.append(f"{lane.number:>{left}}{text:<{end}}  {share_of(lane, figure):>4}")
+        lines.append(f"{lane.title:>{left}}{text:<{end}}  {share_of(lane, figure):>4}")
     if before + 1 < figure.lane_count:
         lines.append(f"{GAP:>{left}}")
     legend = _legend(figure, shown)
