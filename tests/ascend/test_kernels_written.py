@@ -12,7 +12,13 @@ import pytest
 
 import tla
 from tla.ascend.kernels import gm, kernel, read_trace, simulate
-from tla.ascend.kernels.blocks import grouped_matmul_slice_m, matmul, matmul_add, splitk_matmul
+from tla.ascend.kernels.blocks import (
+    grouped_matmul_slice_m,
+    matmul,
+    matmul_add,
+    quant_matmul,
+    splitk_matmul,
+)
 from tla.errors import (
     ArgumentError,
     CapacityError,
@@ -66,6 +72,10 @@ RECORDED: dict[str, tuple[Kernel, list[Any], dict[str, Any]]] = {
         np.array([50, 150, 300]), np.ones((300, 300), half),
         gm(np.ones(3 * 300 * 200, half), "ColumnMajor<half>(300,200,batch=3)"),
         np.ones((300, 200), half),
+    ], {}),
+    "quant_per_token": (quant_matmul, [
+        np.ones((200, 700), np.int8), np.ones((700, 300), np.int8, "F"), np.ones(300, half),
+        np.ones(200, half), np.ones((200, 300), half),
     ], {}),
     "matmul_add": (matmul_add, _ones(200, 300, 150), {}),
 }  # fmt: skip
@@ -161,6 +171,21 @@ def test_groups_of_rows_and_an_empty_one() -> None:
     tiles: Any = {"l1": (32, 32, 32), "l0": (32, 32, 16)}
     run = simulate(grouped_matmul_slice_m, ends, a, batch, np.zeros((70, 50), half), cores=2, **tiles)
     assert np.array_equal(run["C"], np.concatenate([a[:30] @ b[1], a[30:] @ b[3]]))
+    assert run.findings == ()
+
+
+@pytest.mark.parametrize(
+    "policy", ["MmadAtlasA2PreloadAsyncWithCallback<1,2,2,2,1,false,true>", "Pingpong"]
+)
+def test_sums_are_scaled_by_row_and_column(policy: str) -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(-5, 6, (75, 70), np.int8), rng.integers(-5, 6, (70, 90), np.int8)
+    scale, tokens = 2.0 ** rng.integers(-3, 3, 90), 2.0 ** rng.integers(-3, 3, 75)
+    vectors = scale.astype(half), tokens.astype(half)
+    tiles: Any = {"l1": (32, 64, 32), "l0": (32, 64, 32), "tile": (16, 32), "policy": policy}
+    run = simulate(quant_matmul, a, b, *vectors, np.zeros((75, 90), half), cores=2, orders=3, **tiles)
+    sums = a.astype(int) @ b.astype(int)
+    assert np.array_equal(run["D"], (sums * scale * tokens[:, None]).astype(half))
     assert run.findings == ()
 
 

@@ -69,8 +69,6 @@ def test_the_examples_of_the_help_run(
     assert len(examples) >= 3
     for name, module in (("module", "v5e_pad_window"), ("before", "v5e_narrow_int")):
         (tmp_path / f"{name}.hlo").write_bytes((MODULES / f"{module}.hlo").read_bytes())
-    trace = MODULES.parent / "kernels" / "batched.jsonl.gz"
-    (tmp_path / "trace.jsonl.gz").write_bytes(trace.read_bytes())
     report = MODULES.parent / "oom" / "hbm_program.txt"
     (tmp_path / "error.log").write_bytes(report.read_bytes())
     np.save(tmp_path / "weights.npy", np.zeros((20, 48), np.float16))

@@ -35,9 +35,6 @@ examples:
   tla ascend run trace.jsonl --drop-sync      what if each flag and barrier were missing, in turn?
   tla ascend run trace.jsonl --orders 100
   tla ascend run trace.jsonl --timeline --trace-events timeline.json
-  tla ascend run kernel.py:matmul --shape 300,300,600 --cores 2
-  tla ascend run kernel.py:scaled --shape 'X=float(16,64)' --shape 'Y=float(16,64)' --set by=3
-  tla ascend run kernel.py:matmul --shape 64,64,64 --drop kernel.py:41
   tla ascend run trace.jsonl -o timeline.html
 
 TRACE has a JSON object a line for each call of each core, as `tla ascend record` writes it. A tensor of
@@ -85,7 +82,7 @@ def run(arguments: list[str]) -> int:
         )
     except TlaError:
         raise
-    except (OSError, ValueError) as error:  # a name with a zero byte is no name of a file
+    except (OSError, ValueError) as error:
         raise InputError.cannot("read", options.trace, error) from None
     except (EOFError, zlib.error) as error:
         raise InputError.cannot("read", options.trace, ValueError(error)) from None

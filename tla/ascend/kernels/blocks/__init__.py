@@ -3,7 +3,7 @@
 
 - ``mmad``: what blocks of a product share; ``pingpong``: tiles in turn, and the next block's first one;
 - ``matmul``: whole products; ``grouped``: several in a kernel; ``splitk``: in slices of K;
-- ``epilogue``: with a sum on the vector cores.
+- ``epilogue``, ``dequant``: with a sum, and with scales, on the vector cores.
 """
 
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ....ground import lazy
 
 if TYPE_CHECKING:
+    from .dequant import quant_matmul as quant_matmul
     from .epilogue import matmul_add as matmul_add
     from .grouped import grouped_matmul_slice_m as grouped_matmul_slice_m
     from .matmul import block_mmad as block_mmad, matmul as matmul

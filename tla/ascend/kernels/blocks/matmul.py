@@ -34,7 +34,7 @@ L1_TILE: Final = GemmShape(128, 256, 256)
 L0_TILE: Final = GemmShape(128, 256, 64)
 _BLOCKS: Final[dict[str, type[BlockMmad]]] = {
     "MmadPingpong": PingpongTla, "MmadAtlasA2Pingpong": Pingpong, "MmadAtlasA2Preload": Preload,
-    "MmadAtlasA2PreloadAsync": PreloadAsync,
+    "MmadAtlasA2PreloadAsync": PreloadAsync, "MmadAtlasA2PreloadAsyncWithCallback": PreloadAsync,
 }  # fmt: skip
 
 

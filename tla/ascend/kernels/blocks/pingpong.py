@@ -11,8 +11,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from .mmad import BlockMmad, flags_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
     from ..issuing import HardEvent
     from ..places import KernelTensor
+
+    Around: TypeAlias = tuple[()] | tuple[Callable[[], object], Callable[[], object]]
 
 
 class Pingpong(BlockMmad):
@@ -42,12 +47,15 @@ class Pingpong(BlockMmad):
 
 
 class PreloadAsync(BlockMmad):
-    """``BlockMmad<MmadAtlasA2PreloadAsync<...>>``: loads run ahead of products, across blocks."""
+    """``BlockMmad<MmadAtlasA2PreloadAsync<...>>``: loads run ahead of products, across blocks.
+
+    With callbacks it is that of ``MmadAtlasA2PreloadAsyncWithCallback<...>``.
+    """
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
-        self.loaded: list[tuple[KernelTensor, int, bool, bool]] = []
-        """The tiles in L1: C, the extent along K, whether the block's first and its last."""
+        self.loaded: list[tuple[KernelTensor, int, bool, bool, Around]] = []
+        """The tiles in L1: C, the extent along K, whether the block's first and its last, callbacks."""
 
     @property
     def flags(self) -> list[tuple[HardEvent, int]]:
@@ -61,7 +69,13 @@ class PreloadAsync(BlockMmad):
         b: KernelTensor,
         c: KernelTensor,
         following: tuple[KernelTensor, KernelTensor] | None = None,
+        around: Around = (),
     ) -> None:
+        """Load a block, and multiply what was loaded before.
+
+        Args:
+            around: What is done before Fixpipe and after it: CATLASS's callbacks.
+        """
         tiles, k = self.k_tiles(a), int(a.origin_shape[1])
         start = self.ctx.block_idx if self.policy.values["shuffle_k"] else 0
         for turn in range(tiles):
@@ -70,11 +84,11 @@ class PreloadAsync(BlockMmad):
             if len(self.loaded) == self.policy.facts.preload:
                 self.multiply_next()
             depth = min(self.l1.k, k - tile * self.l1.k)
-            self.loaded.append((c, depth, turn == 0, turn == tiles - 1))
+            self.loaded.append((c, depth, turn == 0, turn == tiles - 1, around))
 
     def multiply_next(self) -> None:
         """Multiply the tiles that were loaded first."""
-        c, depth, is_first, is_last = self.loaded.pop(0)
+        c, depth, is_first, is_last, around = self.loaded.pop(0)
         sums = self.sums(c)
         if is_first and not self.unit_flag:
             self.ctx.wait_flag("FIX_M", self.l0c.id)
@@ -82,7 +96,11 @@ class PreloadAsync(BlockMmad):
         self.l1a.turn()
         self.l1b.turn()
         if is_last:
+            for call in around[:1]:
+                call()
             self.take_out(c, sums)
+            for call in around[1:]:
+                call()
 
     def finish(self) -> None:
         """Multiply what is loaded. CATLASS's ``SynchronizeBlock``."""
