@@ -105,8 +105,8 @@ def _in_place(entry: dict[str, Any]) -> bool:
 
 def output_of(entry: dict[str, Any]) -> str:
     """The tensor that the formula of the entry gives."""
-    names = [tensor["name"] for tensor in entry["tensors"] if tensor.get("shape")]
-    first = entry["result"].split("=")[0].split("[")[0].strip()
+    names: list[str] = [tensor["name"] for tensor in entry["tensors"] if tensor.get("shape")]
+    first: str = entry["result"].split("=")[0].split("[")[0].strip()
     if first in names and first not in ("A", "B"):
         return first
     return next(name for name in ("o", "D", "C", "Z", "X") if name in names)
@@ -118,13 +118,14 @@ def close_of(entry: dict[str, Any]) -> float:
     return float(status[6:-1]) if status.startswith("close") else 0.0
 
 
-def expected(entry: dict[str, Any], values: dict[str, Any]) -> np.ndarray[Any, Any]:
+def expected(entry: dict[str, Any], values: dict[str, Any]) -> Any:
     """The formula of the entry."""
-    x = {name: value.astype(np.float64) for name, value in values.items()}
+    x: dict[str, Any] = {name: value.astype(np.float64) for name, value in values.items()}
     problem, result = entry["problem"], entry["result"]
     if "softmax" in result:
         return _attention(problem, x)
-    a, b = x["A"], x.get("B")
+    a: Any = x["A"]
+    b: Any = x.get("B")
     if "fp8" in str(entry["tensors"][0].get("dtype")):
         a, b = (decoded(values[n].astype(np.uint8), "float8_e4m3").astype(np.float64) for n in "AB")
     if "alpha_beta" in entry:

@@ -34,7 +34,7 @@ SIZE = 1 << 16
 
 
 def _ran(
-    op: str, form: str | None, params: dict[str, Any], kind: Element, dst: str, setting: int = 0
+    op: str, form: str | None, params: dict[str, Any], kind: Element, dst: Any, setting: int = 0
 ) -> Any:
     """The bytes of a buffer after one instruction, and those that it read from."""
     name = {"half": "float16", "float": "float32", "int8_t": "int8", "int4b_t": "int4"}[kind.name]
@@ -179,14 +179,14 @@ def test_a_fixpipe_quantises(by_column: bool, rows: bool) -> None:
     lying = np.zeros((n // 16, 32, 16), np.int32)  # columns of fractals, 32 rows each
     lying[:, :m] = sums.reshape(m, n // 16, 16).transpose(1, 0, 2)
     scales = 2.0 ** -rng.integers(2, 6, n) if by_column else np.full(n, 0.125)
-    words = np.array([_word(scale, 3) for scale in scales], np.uint64)
+    words = np.array([_word(float(scale), 3) for scale in scales], np.uint64)
     operands = {"dst": Operand("GM", "C", 0, "int8"), "src": Operand("GM", "sums", 0, "int32")}
     params: dict[str, Any] = {
         "format": "ROW_MAJOR" if rows else "NZ", "nSize": n, "mSize": m, "srcStride": 32, "reluEn": True,
         "dstStride": n if rows else m, "deqScalar": int(words[0]),
         "quantPre": "VREQ8" if by_column else "REQ8",
     }  # fmt: skip
-    tensors = {"sums": lying}
+    tensors: dict[str, Any] = {"sums": lying}
     if by_column:
         operands["quant"] = Operand("GM", "words", 0, "uint64")
         tensors["words"] = words

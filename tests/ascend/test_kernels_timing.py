@@ -16,7 +16,11 @@ from .kernels_oracle import HERE
 
 
 def test_a_copy_and_a_load_with_and_without_a_flag() -> None:
-    gm, l1, l0 = (Operand(s, o, 0, "float16") for s, o in (("GM", "A"), ("L1", "AIC0"), ("L0A", "AIC0")))
+    gm, l1, l0 = (
+        Operand("GM", "A", 0, "float16"),
+        Operand("L1", "AIC0", 0, "float16"),
+        Operand("L0A", "AIC0", 0, "float16"),
+    )
     copy = Instruction(
         "AIC0", "DataCopy", "MTE2", {"dst": l1, "src": gm}, {"form": "count", "count": 5120}
     )

@@ -95,7 +95,7 @@ def test_an_unknown_instruction_is_named_and_the_rest_runs(tmp_path: Any) -> Non
 def test_a_trace_of_anything_is_run_or_refused() -> None:
     rng = random.Random(6)
     lines = gzip.decompress(ENTRIES["matmul_add"]["path"].read_bytes()).decode().splitlines()
-    values = [0, -1, 3, 255, 65535, 1 << 31, 1 << 70, None, "x", [], {}, 1.5, True]
+    values: list[Any] = [0, -1, 3, 255, 65535, 1 << 31, 1 << 70, None, "x", [], {}, 1.5, True]
     for _ in range(40):
         start = rng.randrange(len(lines) - 60)
         rows = [json.loads(line) for line in lines[start : start + 60]]

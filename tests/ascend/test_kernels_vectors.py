@@ -110,7 +110,7 @@ def test_reductions(op: str) -> None:
             "srcRepStride": repeat,
             "order": "ORDER_ONLY_VALUE",
         }
-        mask = {
+        mask: dict[str, Any] = {
             "mode": "NORMAL",
             "maskHigh": 0,
             "maskLow": rng.choice([(1 << 64) - 1, rng.getrandbits(64) | 1, 255]),
@@ -182,13 +182,13 @@ MODES = ["CAST_NONE", "CAST_RINT", "CAST_FLOOR", "CAST_CEIL", "CAST_ROUND", "CAS
 
 @pytest.mark.parametrize("mode", MODES)
 def test_casts_round_as_the_mode_says(mode: str) -> None:
-    values = np.float32([0.5, -0.5, 1.5, 2.5, -2.5, 0.3, -0.7, 126.5, 127.5, -128.5, 300, -300, 0, 7])
+    numbers = [0.5, -0.5, 1.5, 2.5, -2.5, 0.3, -0.7, 126.5, 127.5, -128.5, 300, -300, 0, 7]
+    values = np.array(numbers, np.float32)
     wanted = [min(max(_rounded(Fraction(float(x)), mode), -128), 127) for x in values]
     assert cast(values, "int8", mode).tolist() == wanted
     for dtype, fraction, least in (("float16", 10, -14), ("bfloat16", 7, -126)):
-        x = np.float32(
-            [1 + 2**-11, 1 + 3 * 2**-11, -1 - 2**-12, 3.14159, -2.71828, 1e-5, 1234.567, 2.0**-20]
-        )
+        numbers = [1 + 2**-11, 1 + 3 * 2**-11, -1 - 2**-12, 3.14159, -2.71828, 1e-5, 1234.567, 2.0**-20]
+        x = np.array(numbers, np.float32)
         made = decoded(encoded(cast(x, dtype, mode), dtype), dtype)
         for value, found in zip(x, made, strict=True):
             exact = Fraction(float(value))
@@ -197,9 +197,9 @@ def test_casts_round_as_the_mode_says(mode: str) -> None:
 
 
 def test_types_of_8_bits_and_4() -> None:
-    e4m3 = decoded(np.uint8([0x38, 0x40, 0xC4, 0x01, 0x7E]), "float8_e4m3")
+    e4m3 = decoded(np.array([0x38, 0x40, 0xC4, 0x01, 0x7E], np.uint8), "float8_e4m3")
     assert e4m3.tolist() == [1, 2, -3, 2**-9, 448]
     assert encoded(e4m3, "float8_e4m3").tolist() == [0x38, 0x40, 0xC4, 0x01, 0x7E]
-    assert decoded(np.uint8([0x3C, 0xC2]), "float8_e5m2").tolist() == [1, -3]
-    assert decoded(np.uint8([0xF1, 0x87]), "int4").tolist() == [1, -1, 7, -8]
-    assert encoded(np.int8([1, -1, 7, -8]), "int4").tolist() == [0xF1, 0x87]
+    assert decoded(np.array([0x3C, 0xC2], np.uint8), "float8_e5m2").tolist() == [1, -3]
+    assert decoded(np.array([0xF1, 0x87], np.uint8), "int4").tolist() == [1, -1, 7, -8]
+    assert encoded(np.array([1, -1, 7, -8], np.int8), "int4").tolist() == [0xF1, 0x87]
