@@ -287,6 +287,16 @@ def test_memory_faults() -> None:
         assert found.at[0].line == rows[copy].line
 
 
+def test_one_cause_for_all_that_a_load_turns() -> None:
+    """Two elements share a byte, so a turned square of int4 is judged as a whole."""
+    square = {"dst": Operand("L0B", "AIC0", 0, "int4"), "src": Operand("L1", "AIC0", 0, "int4")}
+    counts: dict[str, Any] = {"form": "2dtranspose", "startIndex": 0, "repeatTimes": 1, "srcStride": 1, "dstGap": 0}
+    counts["dstFracGap"] = 0
+    load = Instruction("AIC0", "LoadDataWithTranspose", "MTE1", square, counts, line=1)
+    again = load._replace(operands={"dst": square["src"], "src": square["dst"]}, line=2)
+    assert run_program([load, again], checks="init").findings == ()  # nothing of it reaches a result
+
+
 def test_a_tile_that_is_left_from_before_reaches_the_result() -> None:
     rows = trace("basic_unitflag")
     places = [

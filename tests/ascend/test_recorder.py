@@ -309,6 +309,19 @@ def _entries() -> list[Any]:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not _entries(), reason="needs CATLASS, its traces and clang++")
+def test_types_have_the_bits_that_they_have_on_the_device(tmp_path: Path) -> None:
+    """CATLASS counts 8 bits for int4b_t on a host."""
+    text = """
+        #include "catlass/numeric_size.hpp"
+        static_assert(Catlass::SizeOfBits<AscendC::int4b_t>::value == 4);
+        int main() {}
+    """
+    with pytest.raises(UnsupportedError, match="launched no kernel"):
+        record(written(tmp_path, text), catlass=CATLASS)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", [pytest.param(entry, id=entry["name"]) for entry in _entries()])
 def test_a_kernel_of_catlass_leaves_its_trace(entry: dict[str, Any], tmp_path: Path) -> None:
     """The same calls with the same parameters, at the same places, as were recorded of it before."""

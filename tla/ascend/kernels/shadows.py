@@ -159,7 +159,7 @@ class Shadow:
 
         if int(marks.max()) <= 0:
             return WRITTEN
-        made = np.maximum(marks, 0)
+        made = np.array(np.maximum(marks, 0))
         found: list[int] = np.unique(made).tolist()
         for worst in found:
             cause = self.causes[worst]
