@@ -154,7 +154,10 @@ def _turned(bits: int, first: int, outer: _Axes, across: int, gap: int) -> Step:
 
         return np.swapaxes(x, -1, -2).reshape(*counts, 4, 16, 64)
 
-    return Step(Ref("dst", writes, "int4"), (Ref("src", reads, "int4"),), turn, "all")
+    def spread(marks: Any) -> Any:
+        return turn(marks.repeat(2, axis=-1)).reshape(*counts, 4, 16, 32, 2).max(axis=-1)
+
+    return Step(Ref("dst", writes, "int4"), (Ref("src", reads, "int4"),), turn, spread)
 
 
 def _squares(p: Params, operands: Operands) -> list[Step]:
