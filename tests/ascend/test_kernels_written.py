@@ -18,6 +18,7 @@ from tla.ascend.kernels.blocks import (
     matmul_add,
     quant_matmul,
     splitk_matmul,
+    streamk_matmul,
 )
 from tla.errors import (
     ArgumentError,
@@ -73,6 +74,7 @@ RECORDED: dict[str, tuple[Kernel, list[Any], dict[str, Any]]] = {
         gm(np.ones(3 * 300 * 200, half), "ColumnMajor<half>(300,200,batch=3)"),
         np.ones((300, 200), half),
     ], {}),
+    "streamk": (streamk_matmul, _ones(300, 200, 700), {}),
     "quant_per_token": (quant_matmul, [
         np.ones((200, 700), np.int8), np.ones((700, 300), np.int8, "F"), np.ones(300, half),
         np.ones(200, half), np.ones((200, 300), half),
@@ -134,7 +136,10 @@ def _problem(seed: int) -> tuple[Kernel, list[Any], dict[str, Any], Any]:
     wide: Any = np.int32 if dtype == np.int8 else np.float32
     made = a.astype(wide) @ b.astype(wide)
     written, out = matmul, rng.choice([dtype, wide]) if dtype != np.int8 else wide
-    if split < 0.2:
+    if split < 0.1 and not is_950:
+        written, out = streamk_matmul, dtype
+        options["policy"] = f"MmadAtlasA2Streamk<{unit_flag},true>"
+    elif split < 0.2:
         written, out = splitk_matmul, dtype
         options["splitk"] = rng.randint(1, min(4, -(-k // l1[2])))
     elif split < 0.4:
@@ -463,7 +468,7 @@ def test_what_the_architecture_lacks() -> None:
         cube.copy_gm_to_l1(l1, l1)
     with pytest.raises(LayoutError, match="L1 and L0 differ"):
         simulate(matmul, *_ones(64, 64, 64), l1=(64, 64, 64), l0=(32, 64, 64))
-    with pytest.raises(UnsupportedError, match="MmadAtlasA2Streamk is not written"):
-        simulate(matmul, *_ones(64, 64, 64), policy="MmadAtlasA2Streamk<true>")
+    with pytest.raises(UnsupportedError, match="MmadAtlasA2Small is not written"):
+        simulate(matmul, *_ones(64, 64, 64), policy="MmadAtlasA2Small<2>")
     with pytest.raises(LayoutError, match="K has 1 tiles of 256, and is cut into 3 slices"):
         simulate(splitk_matmul, *_ones(64, 64, 64), splitk=3)

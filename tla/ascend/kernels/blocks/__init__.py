@@ -2,7 +2,7 @@
 """CATLASS's blocks and kernels, written in Python with the instructions of its headers.
 
 - ``mmad``: what blocks of a product share; ``pingpong``: tiles in turn, and the next block's first one;
-- ``matmul``: whole products; ``grouped``: several in a kernel; ``splitk``: in slices of K;
+- ``matmul``: whole products; ``grouped``: several in a kernel; ``splitk``, ``streamk``: in slices of K;
 - ``epilogue``, ``dequant``: with a sum, and with scales, on the vector cores.
 """
 
@@ -17,5 +17,6 @@ if TYPE_CHECKING:
     from .matmul import block_mmad as block_mmad, matmul as matmul
     from .mmad import BlockMmad as BlockMmad
     from .splitk import reduce_add as reduce_add, splitk_matmul as splitk_matmul
+    from .streamk import streamk_matmul as streamk_matmul
 
 lazy(__name__, guard=True)

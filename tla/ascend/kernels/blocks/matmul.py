@@ -20,7 +20,7 @@ from ....layouts import get_tile
 from ...plans import policy as policy_named
 from ...shapes import GemmShape, gemm_shape
 from ..simulation import kernel
-from .pingpong import Pingpong, PingpongTla, Preload, PreloadAsync
+from .pingpong import Pingpong, PingpongTla, Preload, PreloadAsync, Streamk
 
 if TYPE_CHECKING:
     from ...plans import Policy
@@ -35,6 +35,7 @@ L0_TILE: Final = GemmShape(128, 256, 64)
 _BLOCKS: Final[dict[str, type[BlockMmad]]] = {
     "MmadPingpong": PingpongTla, "MmadAtlasA2Pingpong": Pingpong, "MmadAtlasA2Preload": Preload,
     "MmadAtlasA2PreloadAsync": PreloadAsync, "MmadAtlasA2PreloadAsyncWithCallback": PreloadAsync,
+    "MmadAtlasA2Streamk": Streamk,
 }  # fmt: skip
 
 

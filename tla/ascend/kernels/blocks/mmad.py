@@ -103,6 +103,7 @@ class BlockMmad:
             words = f"{policy} does not take {l1} in L1 and {l0} in L0 for {kinds[0]}"
             raise LayoutError(words, *failures, l1=l1, l0=l0)
         facts = policy.facts
+        l0 = self.l0 = self.l0_tile(kinds[0], kinds[1])
         self.unit_flag: bool = facts.unit_flag
         self.by_rows: bool = facts.unit_flag and tags[2] == "RowMajor"
         self.l1_tags: tuple[str, str] = l1_tag(tags[0]), l1_tag(tags[1])
@@ -124,6 +125,10 @@ class BlockMmad:
             return tuple([self.ctx.alloc(position, of, shape, start=i * step) for i in range(stages)])
         tiles: tuple[KernelTensor, ...] = self.ctx.alloc(position, of, shape, stages)
         return tiles
+
+    def l0_tile(self, a: Element, b: Element) -> GemmShape:
+        """The tile in L0, for two element types."""
+        return self.l0
 
     def __enter__(self) -> Self:
         self.begin()

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
+    from ...arch import Position
+    from ...elements import Element
+    from ...shapes import GemmShape
     from ..issuing import HardEvent
     from ..places import KernelTensor
 
@@ -179,3 +182,24 @@ class Preload(Pingpong):
             self.l1b.turn()
         self.is_loaded = following is not None
         self.take_out(c, sums)
+
+
+class Streamk(Preload):
+    """``BlockMmad<MmadAtlasA2Streamk<...>>``: as `Preload`; tiles of L0 are as long as L0 has room."""
+
+    def l0_tile(self, a: Element, b: Element) -> GemmShape:
+        """The tile with all of K that half of L0A and half of L0B hold."""
+        parts: tuple[tuple[Position, Element, int], ...] = (
+            ("L0A", a, self.l1.m), ("L0B", b, self.l1.n)
+        )  # fmt: skip
+        room = min(
+            self.ctx.arch.capacity(position) // 2 // of.bytes_of(1) // extent // of.c0 * of.c0
+            for position, of, extent in parts
+        )
+        room = room // 16 * 16 if a.name == b.name == "float" else room
+        return self.l1._replace(k=min(room, self.l1.k))
+
+    @property
+    def flags(self) -> list[tuple[HardEvent, int]]:
+        """The flags that say that a buffer is free."""
+        return super().flags[: -1 if self.unit_flag else None]
