@@ -181,8 +181,11 @@ class Shadow:
         lanes = 2 if op.instruction.operands["src"].dtype == "int4" else 1
         used = -(-k // lanes)
         m = op.instruction.params["m"]
-        if left.shape[1] > used:
-            self._rounded(left[:m], right[:, :n], used, op, number)
+        reach = left.shape[1]
+        if op.instruction.params.get("kDirectionAlign") and not self.strict:
+            reach = -(-k // 8) * 8  # the rest of 16 is what the transposing load leaves
+        if reach > used:
+            self._rounded(left[:m, :reach], right[:reach, :n], used, op, number)
         bad = np.maximum(left[:, :used].max(axis=1)[:, None], right[:used].max(axis=0)[None])
         made = np.maximum(bad, 0)
         if len(items) > 2 and step.ins[2].operand == "bias":

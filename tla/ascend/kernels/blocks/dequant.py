@@ -16,12 +16,10 @@ from ...shapes import GemmShape, gemm_shape
 from ..places import part_of
 from ..simulation import kernel
 from .matmul import block_mmad, problem_of, tiles_of
+from .mmad import Flagged
 from .pingpong import PreloadAsync
 
 if TYPE_CHECKING:
-    from types import TracebackType
-    from typing import Self
-
     from ...plans import Policy
     from ...schedules import BlockSwizzle
     from ...shapes import ShapeLike
@@ -36,7 +34,7 @@ _BLOCK: Final = 8
 _REPEATS: Final = 255
 
 
-class PerTokenDequant:
+class PerTokenDequant(Flagged):
     """D = C * Scale * PerTokenScale on a vector core, every other tile of a block.
 
     CATLASS's ``BlockEpilogue<EpilogueAtlasA2PerTokenDequant<stages>, ...>``.
@@ -51,7 +49,7 @@ class PerTokenDequant:
         self, ctx: Context, c: KernelTensor, scale: KernelTensor, tokens: KernelTensor, d: KernelTensor,
         tile: tuple[int, int] = (32, 256), stages: int = 2,
     ) -> None:  # fmt: skip
-        self.ctx: Context = ctx
+        self.ctx = ctx
         self.tile: tuple[int, int] = tile
         rows, columns = tile
         sizes = (rows * columns, columns, rows, rows * columns)
@@ -67,24 +65,13 @@ class PerTokenDequant:
 
     @property
     def flags(self) -> list[tuple[HardEvent, int]]:
-        """The flags that say that a buffer is free."""
+        """The flags of C, of both scales and of D, for each stage."""
         events: tuple[HardEvent, ...] = ("V_MTE2", "V_MTE2", "V_MTE2", "MTE3_V")
         return [
             (event, stage if part == 3 else 3 * stage + part)
             for stage in range(len(self.stages))
             for part, event in enumerate(events)
         ]
-
-    def __enter__(self) -> Self:
-        for event, number in self.flags:
-            self.ctx.set_flag(event, number)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, _error: object, _traceback: TracebackType | None
-    ) -> None:
-        for event, number in self.flags if kind is None else ():
-            self.ctx.wait_flag(event, number)
 
     def __call__(
         self, c: KernelTensor, scale: KernelTensor, tokens: KernelTensor, d: KernelTensor

@@ -16,16 +16,14 @@ from ...tags import make_layout_in_ub
 from ..places import store_of
 from ..simulation import kernel
 from .matmul import L0_TILE, L1_TILE, block_mmad, problem_of, tiles_of
+from .mmad import Flagged
 
 if TYPE_CHECKING:
-    from types import TracebackType
-    from typing import Self
-
     from ...plans import Policy
     from ...schedules import BlockSwizzle
     from ...shapes import ShapeLike
     from ..contexts import Context
-    from ..issuing import Pipe
+    from ..issuing import HardEvent, Pipe
     from ..places import KernelTensor
 
 REVERSE_DEPTH: Final = 15
@@ -59,27 +57,20 @@ class CrossCoreFlagWithReverse:
         return self.count == 0
 
 
-class ElemWiseOneSource:
+class ElemWiseOneSource(Flagged):
     """D = C + X on a vector core, half of the rows of a block. ``EpilogueAtlasA2ElemWiseOneSource``."""
 
     def __init__(self, ctx: Context, c: KernelTensor, x: KernelTensor, length: int = 16384) -> None:
-        self.ctx: Context = ctx
+        self.ctx = ctx
         self.length: int = length
         self.c: KernelTensor = ctx.alloc("UB", c, (length,))
         self.x: KernelTensor = ctx.alloc("UB", x, (length,))
         self.d: KernelTensor = ctx.alloc("UB", x, (length,))
 
-    def __enter__(self) -> Self:
-        self.ctx.set_flag("V_MTE2", 0)
-        self.ctx.set_flag("MTE3_V", 0)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, _error: object, _traceback: TracebackType | None
-    ) -> None:
-        if kind is None:
-            self.ctx.wait_flag("V_MTE2", 0)
-            self.ctx.wait_flag("MTE3_V", 0)
+    @property
+    def flags(self) -> list[tuple[HardEvent, int]]:
+        """The flags of the sources and of the result."""
+        return [("V_MTE2", 0), ("MTE3_V", 0)]
 
     def __call__(self, c: KernelTensor, x: KernelTensor, d: KernelTensor) -> None:
         """Add the tiles of a block.

@@ -53,6 +53,40 @@ class Stages:
         self.at = (self.at + 1) % len(self.tiles)
 
 
+class Flagged:
+    """What holds buffers of a core: each has a flag that says that it is free.
+
+    ``with`` is its life: the flags are set at its start, and waited for at its end.
+    """
+
+    ctx: Context
+
+    @property
+    def flags(self) -> list[tuple[HardEvent, int]]:
+        """The events and ids."""
+        raise NotImplementedError
+
+    def begin(self) -> None:
+        """Set the flags of all buffers: they are free."""
+        for event, number in self.flags:
+            self.ctx.set_flag(event, number)
+
+    def end(self) -> None:
+        """Wait until all buffers are free."""
+        for event, number in self.flags:
+            self.ctx.wait_flag(event, number)
+
+    def __enter__(self) -> Self:
+        self.begin()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, _error: object, _traceback: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.end()
+
+
 def flags_of(l1: Iterable[int], l0: Iterable[int], sums: Iterable[int]) -> list[tuple[HardEvent, int]]:
     """Return the flags that say that tiles are free: in L1, in L0A and L0B, and in L0C."""
     events: tuple[tuple[HardEvent, Iterable[int]], ...] = (
@@ -61,10 +95,8 @@ def flags_of(l1: Iterable[int], l0: Iterable[int], sums: Iterable[int]) -> list[
     return [(event, number) for event, numbers in events for number in numbers]
 
 
-class BlockMmad:
+class BlockMmad(Flagged):
     """A block of a product on a cube core, by a dispatch policy.
-
-    ``with`` is its life: the flags that are set before the first block, and waited for after the last.
 
     Args:
         ctx: The cube core.
@@ -130,16 +162,6 @@ class BlockMmad:
         """The tile in L0, for two element types."""
         return self.l0
 
-    def __enter__(self) -> Self:
-        self.begin()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, _error: object, _traceback: TracebackType | None
-    ) -> None:
-        if kind is None:
-            self.end()
-
     @property
     def flags(self) -> list[tuple[HardEvent, int]]:
         """The flags that say that a buffer is free: they are set before the first block."""
@@ -147,16 +169,6 @@ class BlockMmad:
             ("MTE1_MTE2", self.l1a), ("MTE1_MTE2", self.l1b), ("M_MTE1", self.l0a), ("M_MTE1", self.l0b),
         )  # fmt: skip
         return [*[(e, x.ids[stage]) for stage in range(2) for e, x in parts], ("FIX_M", 0)]
-
-    def begin(self) -> None:
-        """Set the flags of all buffers: they are free."""
-        for event, number in self.flags:
-            self.ctx.set_flag(event, number)
-
-    def end(self) -> None:
-        """Wait until all buffers are free."""
-        for event, number in self.flags:
-            self.ctx.wait_flag(event, number)
 
     @property
     def mmad_id(self) -> int:

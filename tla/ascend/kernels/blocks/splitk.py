@@ -87,6 +87,20 @@ def splitk_matmul(
         ctx.pipe_barrier("ALL")
 
 
+def add_up(
+    ctx: Context, parts: list[KernelTensor], like: KernelTensor, shape: tuple[int, ...], count: int
+) -> KernelTensor:
+    """Add tiles of UB onto the first, and cast that to the element type of another tensor."""
+    first, of = parts[0], store_of(like).element
+    for part in parts[1:]:
+        ctx.add(first, first, part, count)
+        ctx.pipe_barrier("V")
+    result = ctx.make_tensor(first, shape, like=like)
+    if of != store_of(first).element:
+        ctx.cast(result, first, "CAST_NONE" if of.name == "half" else "CAST_RINT", count)
+    return result
+
+
 def reduce_add(
     ctx: Context, dst: KernelTensor, src: KernelTensor, splitk: int, compute_length: int, stages: int = 1
 ) -> None:
@@ -114,12 +128,8 @@ def reduce_add(
         ctx.copy_gm_to_ub(sums, get_tile(slices, (0, start), (splitk, length)))
         ctx.set_flag("MTE2_V", stage)
         ctx.wait_flag("MTE2_V", stage)
-        for number in range(1, splitk):
-            ctx.add(sums, sums, get_tile(sums, (number, 0), (1, pitch)), length)
-            ctx.pipe_barrier("V")
-        result = ctx.make_tensor(buffers[stage], (length,), like=dst)
-        if out.element != kind:
-            ctx.cast(result, sums, "CAST_NONE" if out.element.name == "half" else "CAST_RINT", length)
+        rows = [get_tile(sums, (number, 0), (1, pitch)) for number in range(splitk)]
+        result = add_up(ctx, rows, dst, (length,), length)
         ctx.set_flag("V_MTE3", stage)
         ctx.wait_flag("V_MTE3", stage)
         ctx.copy_ub_to_gm(get_tile(whole, (start,), (length,)), result)

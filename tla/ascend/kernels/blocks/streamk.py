@@ -16,6 +16,7 @@ from ...shapes import gemm_shape
 from ..places import store_of
 from ..simulation import kernel
 from .matmul import L0_TILE, L1_TILE, block_mmad, problem_of, tiles_of
+from .splitk import add_up
 
 if TYPE_CHECKING:
     from ...plans import Policy
@@ -125,13 +126,7 @@ def _reduce_add(
                 )
             ctx.set_flag("MTE2_V", 0)
             ctx.wait_flag("MTE2_V", 0)
-            for other in sums[1:]:
-                ctx.add(buffer, buffer, other, size)
-                ctx.pipe_barrier("V")
-            result = ctx.make_tensor(buffer, (count, pitch), like=dst)
-            if store_of(dst).element != store_of(workspace).element:
-                mode = "CAST_NONE" if store_of(dst).element.name == "half" else "CAST_RINT"
-                ctx.cast(result, buffer, mode, size)
+            result = add_up(ctx, sums, dst, (count, pitch), size)
             ctx.set_flag("V_MTE3", 0)
             ctx.wait_flag("V_MTE3", 0)
             at = task.start.m + start, task.start.n
