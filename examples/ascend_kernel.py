@@ -6,14 +6,16 @@ It doubles rows, two of them on their way at once, and runs without an NPU.
 Run: python examples/ascend_kernel.py
 """
 
+from typing import Any
+
 import numpy as np
 
 from tla import tile_view
-from tla.ascend.kernels import kernel, simulate
+from tla.ascend.kernels import Context, kernel, simulate
 
 
 @kernel("AtlasA2", core="AIV")
-def double(ctx, X, Y):  # noqa: N803
+def double(ctx: Context, X: Any, Y: Any) -> None:  # noqa: N803
     rows = ctx.alloc("UB", X, (1, 256), 2)
     for stage in range(2):
         ctx.set_flag("MTE3_MTE2", stage)

@@ -10,11 +10,10 @@ array([ 0.,  1.,  5.,  6.,  2.,  3.,  7.,  8.,  4.,  0.,  9.,  0., 10.,
 
 from __future__ import annotations
 
-from mmap import mmap
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Union
 
 from . import arrays
-from .arrays import as_array, as_type, dtype_of, span_of, type_of
+from .arrays import as_array, as_type, bytes_in, dtype_of, is_bytes, span_of, type_of
 from .errors import KindError, LayoutError, UnsupportedError
 from .ground import ELEMENT_TYPES, ElementType, checked_by, described, guarded, opaque, plural
 from .layouts import is_composed, is_layout
@@ -130,11 +129,7 @@ def view(memory: Any, layout: LayoutLike) -> NDArray[Any]:
     [[0, 1, 2], [3, 4, 5]]
     """
     place = format_of(layout)
-    if place.packed_bits:
-        what = (
-            f"no array shows {place.text} in place: elements of {place.packed_bits} bits have no address"
-        )
-        raise UnsupportedError(what, "unpack copies it into an array.", layout=layout)
+    place.require_whole()
     return arrays.view(place.elements(memory), place.layout)
 
 
@@ -157,6 +152,8 @@ def relayout(
     """
     before, after = format_of(source), format_of(target)
     before.require_type_of(after)
+    kind = before.type or after.type
+    before, after = before._replace(type=kind), after._replace(type=kind)
     held = before.elements(memory)
     packed = after.packed_bits
     room = after.room(held.dtype, fill, out)
@@ -172,7 +169,10 @@ def mask(layout: LayoutLike) -> NDArray[Any]:
     >>> mask("f32[3]{0:T(4)}").tolist()
     [True, True, True, False]
     """
-    return arrays.mask(layout_of(layout))
+    import numpy as np
+
+    place = format_of(layout)
+    return np.pad(arrays.mask(place.layout), (0, place.entries - place.span))
 
 
 @guarded
@@ -245,6 +245,16 @@ class Format(NamedTuple):
         width = 8 * ((self.type.bytes if self.type else None) or 0)
         return -(-count * (self.packed_bits or width) // 8)
 
+    def require_whole(self) -> None:
+        """Raise UnsupportedError if elements share bytes, so that no array shows them in place."""
+        if self.packed_bits:
+            raise UnsupportedError(
+                f"no array shows {self.text} in place:"
+                f" elements of {self.packed_bits} bits have no address",
+                "unpack copies it into an array.",
+                layout=self.layout,
+            )
+
     def room(
         self, dtype: np.dtype[Any], fill: Any = 0, out: NDArray[Any] | None = None
     ) -> NDArray[Any] | None:
@@ -255,6 +265,9 @@ class Format(NamedTuple):
         import numpy as np
 
         if out is not None and not self.packed_bits:
+            if len(out) < self.entries:
+                what = f"memory of {plural(len(out), 'element')} is too short for {self.text}"
+                raise LayoutError(f"{what}, which has {self.entries}", layout=self.layout)
             return out
         if out is not None and fill is None:
             return arrays.unpack_bits(out, dtype, self.entries, self.packed_bits)
@@ -269,6 +282,7 @@ class Format(NamedTuple):
         array = as_array(given)
         if hasattr(given, "dtype"):
             self._require(array.dtype, given.dtype, what)
+            self._require_bits(array, what)
             return array
         wanted = self.dtype
         if self.type is None or wanted is None:
@@ -286,10 +300,9 @@ class Format(NamedTuple):
         """
         import numpy as np
 
-        raw: Any = memory
-        is_bytes = isinstance(memory, (bytes, bytearray, memoryview, mmap))
-        held: NDArray[Any] = np.frombuffer(raw, np.uint8) if is_bytes else as_array(raw)
-        dtype = self.dtype if is_bytes or self.packed_bits else None
+        are_bytes = is_bytes(memory)
+        held: NDArray[Any] = bytes_in(memory) if are_bytes else as_array(memory)
+        dtype = self.dtype if are_bytes or self.packed_bits else None
         if self.packed_bits and dtype is not None:
             if held.dtype.name not in ("uint8", "int8"):
                 raise LayoutError(
@@ -302,12 +315,12 @@ class Format(NamedTuple):
                 what = f"memory of {plural(held.size, 'byte')} is too short for {self.text}"
                 raise LayoutError(f"{what}, which spans {needed}", layout=self.layout, needed=needed)
             return arrays.unpack_bits(held, dtype, self.span, self.packed_bits)
-        if not is_bytes:
-            return self.typed(memory, "memory")
+        if not are_bytes:
+            return self.typed(held if isinstance(memory, memoryview) else memory, "memory")
         if dtype is not None and held.size % dtype.itemsize:
             size = f"{dtype}, {plural(dtype.itemsize, 'byte')}"
             raise LayoutError(f"memory of {plural(held.size, 'byte')} holds no whole number of {size}")
-        return held if dtype is None else held.view(dtype)
+        return held if dtype is None else np.ascontiguousarray(held).view(dtype)
 
     def require_type_of(self, other: Format) -> None:
         """Raise LayoutError if two that say the type of their elements say different ones."""
@@ -316,6 +329,17 @@ class Format(NamedTuple):
                 f"{self.text} has elements of {self.type.name}, {other.text} of {other.type.name}",
                 "A copy moves elements and converts none: astype of an array does.",
             )
+
+    def _require_bits(self, array: NDArray[Any], what: str) -> None:
+        """Raise LayoutError if a signed int does not fit in the bits of an element; others are bits."""
+        bits = (self.type.bits if self.type else None) or 8
+        if array.dtype.kind == "i" and array.size and bits < 8:
+            low, high = int(array.min()), int(array.max())
+            most = 1 << bits - 1
+            if not -most <= low <= high < most:
+                wrong = low if low < -most else high
+                summary = f"{what} has {wrong}, which {self.text} has no element for"
+                raise LayoutError(summary, f"{bits} bits hold {-most} to {most - 1}.", value=wrong)
 
     def _require(self, dtype: np.dtype[Any], given: Any, what: str) -> None:
         """Raise LayoutError if elements have another type, and are no unsigned ints of the width.

@@ -130,7 +130,7 @@ STRANGE: Any = {"x": 1}
         (lambda: pack_bits([1, 2]), "int64 does not say how many bits"),
         (lambda: pack_bits([1], 9), "1 to 8 bits are packed, not of 9"),
         (lambda: pack_bits([1, 2, 3], 4, out=np.zeros(1, np.uint8)), "1 bytes, and 3 elements take 2"),
-        (lambda: pack_bits([1], 4, out=np.zeros(4, np.uint8)[::2]), "uint8 in one piece"),
+        (lambda: pack_bits([1], 4, out=np.zeros(4, np.uint8)[::2]), "uint8, in one piece"),
         (lambda: unpack_bits(b"ab", np.int8, 5, 4), "5 elements of 4 bits are 3 bytes, and 2 are there"),
         (lambda: unpack_bits(b"ab", np.int16, bits=4), "int16 has 2"),
         (lambda: unpack_bits(b"ab", "s4"), "'s4' is no type of numpy"),

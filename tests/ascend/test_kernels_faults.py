@@ -290,8 +290,8 @@ def test_memory_faults() -> None:
 def test_one_cause_for_all_that_a_load_turns() -> None:
     """Two elements share a byte, so a turned square of int4 is judged as a whole."""
     square = {"dst": Operand("L0B", "AIC0", 0, "int4"), "src": Operand("L1", "AIC0", 0, "int4")}
-    counts: dict[str, Any] = {"form": "2dtranspose", "startIndex": 0, "repeatTimes": 1, "srcStride": 1, "dstGap": 0}
-    counts["dstFracGap"] = 0
+    zeros = dict.fromkeys(("startIndex", "dstGap", "dstFracGap"), 0)
+    counts: dict[str, Any] = {"form": "2dtranspose", "repeatTimes": 1, "srcStride": 1, **zeros}
     load = Instruction("AIC0", "LoadDataWithTranspose", "MTE1", square, counts, line=1)
     again = load._replace(operands={"dst": square["src"], "src": square["dst"]}, line=2)
     assert run_program([load, again], checks="init").findings == ()  # nothing of it reaches a result

@@ -122,7 +122,11 @@ CASES: list[tuple[str, Callable[..., tuple[str, Any]], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("op", "make", "kinds", "dst"), CASES, ids=[case[1].__name__ for case in CASES])
+@pytest.mark.parametrize(
+    ("op", "make", "kinds", "dst"),
+    CASES,
+    ids=[str(getattr(case[1], "__name__", case[0])) for case in CASES],
+)
 def test_a_copy_moves_what_its_moves_say(op: str, make: Any, kinds: str, dst: str) -> None:
     rng = random.Random(7)
     for name in kinds.split():

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from .elements import (
         as_array as as_array,
         as_type as as_type,
+        bytes_in as bytes_in,
         dtype_of as dtype_of,
+        is_bytes as is_bytes,
         type_of as type_of,
     )
     from .packing import require_shape as require_shape, view_strides as view_strides

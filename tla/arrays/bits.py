@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..errors import LayoutError
 from ..ground import described, guarded, shown
 from ..numbers import known_int, leaf
-from .elements import as_array, bits_of
+from .elements import as_array, bits_of, bytes_in, is_bytes
 from .moving import compiled
 
 if TYPE_CHECKING:
@@ -68,8 +68,9 @@ def pack_bits(
         )
     needed = -(-len(held) * bits // 8)
     if out is not None and not _is_run_of(out, np.dtype(np.uint8)):
-        raise LayoutError("out is an array of uint8 in one piece", value=out)
+        raise LayoutError("out is an array of uint8, in one piece, that can be written", value=out)
     packed = np.empty(needed, np.uint8) if out is None else out.reshape(-1)
+    held = held.copy() if np.may_share_memory(held, packed) else held
     if len(packed) < needed:
         raise LayoutError(f"out has {len(packed)} bytes, and {len(held)} elements take {needed}")
     for start in range(0, len(held), _BLOCK):
@@ -126,9 +127,11 @@ def unpack_bits(
         what = f"{shown(count)} elements of {bits} bits are {shown(needed)} bytes"
         raise LayoutError(f"{what}, and {len(held)} are there")
     if out is not None and (not _is_run_of(out, type_) or out.shape != (count,)):
-        raise LayoutError(f"out is an array of {count} elements of {type_} in one piece", value=out)
+        what = f"out is an array of {count} elements of {type_}, in one piece, that can be written"
+        raise LayoutError(what, value=out)
     made: NDArray[Any] = np.empty(count, type_) if out is None else out
     found = made.view(np.uint8)
+    held = held.copy() if np.may_share_memory(held, found) else held
     for start in range(0, count, _BLOCK):
         ours = found[start : start + _BLOCK]
         at = start * bits // 8
@@ -150,23 +153,20 @@ def _width(bits: int | None, own: int | None, dtype: np.dtype[Any]) -> int:
 
 
 def _is_run_of(array: Any, dtype: Any) -> bool:
-    """Whether it is an array of a type, in one piece."""
+    """Whether it is an array of a type, in one piece, that can be written."""
     import numpy as np
 
     given: Any = array
-    return isinstance(array, np.ndarray) and given.dtype == dtype and bool(given.flags.c_contiguous)
+    return isinstance(array, np.ndarray) and given.dtype == dtype and bool(given.flags.carray)
 
 
 def _as_bytes(memory: Any) -> NDArray[np.uint8]:
     import numpy as np
 
-    if hasattr(memory, "dtype"):
-        flat: NDArray[Any] = np.ascontiguousarray(as_array(memory))
-        return flat.reshape(-1).view(np.uint8)
-    try:
-        return np.frombuffer(memory, np.uint8)
-    except TypeError:
-        raise LayoutError(f"memory is bytes, or an array of them, not {described(memory)}") from None
+    if type(memory) in (list, tuple):
+        raise LayoutError(f"memory is bytes, or an array of them, not {described(memory)}")
+    held: NDArray[Any] = bytes_in(memory) if is_bytes(memory) else as_array(memory)
+    return np.ascontiguousarray(held).reshape(-1).view(np.uint8)
 
 
 def _require_bits(block: NDArray[Any], bits: int) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from mmap import mmap
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import LayoutError, UnsupportedError
@@ -76,6 +77,29 @@ def bits_of(dtype: np.dtype[Any]) -> int | None:
     name = type_of(dtype)
     bits = None if name is None else ELEMENT_TYPES[name].bits
     return bits if bits is not None and bits < 8 else None
+
+
+def is_bytes(memory: Any) -> bool:
+    """Whether it is bytes, and no elements of a type: a memoryview may be either.
+
+    >>> import numpy as np
+    >>> is_bytes(b"ab"), is_bytes(memoryview(b"ab")), is_bytes(memoryview(np.zeros(2)))
+    (True, True, False)
+    """
+    if isinstance(memory, memoryview):
+        return memory.format in ("B", "b", "c")
+    return isinstance(memory, (bytes, bytearray, mmap))
+
+
+def bytes_in(memory: Any) -> NDArray[np.uint8]:
+    """Return bytes as an array of one axis, in place.
+
+    >>> bytes_in(memoryview(b"abcdef")[::2]).tobytes()
+    b'ace'
+    """
+    import numpy as np
+
+    return np.asarray(memoryview(memory)).view(np.uint8).reshape(-1)
 
 
 def as_array(given: Any) -> NDArray[Any]:

@@ -14,6 +14,9 @@ from importlib import import_module
 from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
+from ..errors import KindError
+from ..ground import described
+from ..numbers import known_int, leaf
 from .loops import Box
 from .strided import Memory, move_box as numpy_box
 from .tables import move_by_tables
@@ -48,6 +51,9 @@ def move(
         progress: Called after each part, with the elements moved so far and all of them.
         threads: How many move large memory; None for those of this machine, 4 at most.
     """
+    wanted = None if threads is None else known_int(leaf(threads))
+    if wanted is not None and wanted < 1:
+        raise KindError(f"threads is 1 or more, or None, not {described(threads)}", value=threads)
     done = 0
     if plan.boxes is None:
         counts = move_by_tables(plan, source, target)
@@ -106,7 +112,7 @@ def _threads_for(size: int, wanted: int | None) -> int:
     if wanted is None:
         there = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         wanted = min(there, _MOST_THREADS)
-    return max(1, wanted) if size >= _THREADED else 1
+    return wanted if size >= _THREADED else 1
 
 
 def _parts(boxes: Iterable[Box], most: int) -> Iterator[tuple[Box, ...]]:

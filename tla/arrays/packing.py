@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..algebra import collision
-from ..errors import LayoutError, OverlapError, UnsupportedError
+from ..errors import KindError, LayoutError, OverlapError, UnsupportedError
 from ..ground import described, guarded, plural
 from ..layouts import Layout, crd2idx, is_composed, offsets_between, text_of
 from ..numbers import is_tuple
@@ -71,10 +71,10 @@ def pack(
     memory, start = _memory_for(layout, given.dtype, fill, out)
     if out is not None and np.may_share_memory(out, given):
         given = given.copy()
-    if out is not None:
-        _fill(out, fill)
     given = _plain(given)
     plan = copy_plan(_layout_of(given), layout)
+    if out is not None and plan.size < len(out):
+        _fill(out, fill)
     move(plan, Memory(given), Memory(memory, start, is_new=out is None), progress, threads)
     return memory
 
@@ -146,7 +146,8 @@ def relayout(
     made, made_start = _memory_for(target, held.dtype, fill, out)
     if out is not None:
         held = held.copy() if np.may_share_memory(out, held) else held
-        _fill(out, fill)
+        if plan.size < len(out):
+            _fill(out, fill)
     to = Memory(made, made_start, is_new=out is None)
     move(plan, Memory(held, start), to, progress, threads)
     return made
@@ -322,6 +323,10 @@ def _fill(out: NDArray[Any], fill: Any) -> None:
 
 
 def _require_type(array: Any, dtype: Any) -> None:
+    import numpy as np
+
+    if not issubclass(type(array), np.ndarray):
+        raise KindError(f"out is an array of numpy's, not {described(array)}", value=array)
     if array.dtype != dtype:
         raise LayoutError(f"out has elements of type {array.dtype}, not {dtype}", value=array)
 

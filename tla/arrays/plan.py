@@ -101,7 +101,9 @@ class CopyPlan(NamedTuple):
         return cpp_source(self._loops())
 
     def numpy(self) -> str:
-        """Return a function of Python that does it with numpy; element 0 of each memory is offset 0.
+        """Return a function of Python that does it with numpy, of memory that begins as `pack`'s does.
+
+        Element 0 is offset 0, or the least one where there are negative ones.
 
         >>> import numpy as np
         >>> names = {}
@@ -114,7 +116,7 @@ class CopyPlan(NamedTuple):
         Raises:
             UnsupportedError: the plan has no boxes.
         """
-        return numpy_source(self._loops())
+        return numpy_source(self._loops(), (-span_of(self.source)[0], -span_of(self.target)[0]))
 
     def figure(self, places: int = 64) -> Panels:
         """Return the picture of it: both memories, and which run goes where.

@@ -61,8 +61,8 @@ def _index(base: str, loops: tuple[Loop, ...], side: int) -> str:
     return (text.removesuffix(" + ") or "0").replace("+ -", "- ")
 
 
-def numpy_source(boxes: Iterable[Box]) -> str:
-    """Return a function of Python that runs some boxes; element 0 of each memory is offset 0."""
+def numpy_source(boxes: Iterable[Box], places: tuple[int, int]) -> str:
+    """Return a function of Python that runs some boxes; ``places`` are the elements of offset 0."""
     lines = [
         "from numpy.lib.stride_tricks import as_strided",
         "",
@@ -75,7 +75,7 @@ def numpy_source(boxes: Iterable[Box]) -> str:
         strides = [_tuple([f"{loop.steps[side]} * n" for loop in loops]) for side in (0, 1)]
         lines += [
             "    for i, j in (",
-            *_listed([f"({source},{target})" for source, target in starts]),
+            *_listed([f"({source + places[0]},{target + places[1]})" for source, target in starts]),
             "    ):",
             f"        from_ = as_strided(source[i:], {extents}, {strides[0]})",
             f"        as_strided(target[j:], {extents}, {strides[1]})[...] = from_",

@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 from contextlib import ExitStack, contextmanager, suppress
-from errno import EACCES, EBUSY, EINVAL, EISDIR, ENOENT, EOPNOTSUPP, EPERM, EROFS
+from errno import EACCES, EBUSY, EFBIG, EINVAL, EISDIR, ENOENT, EOPNOTSUPP, EPERM, EROFS
 from mmap import mmap
 from typing import IO, TYPE_CHECKING, Final
 
@@ -98,6 +98,8 @@ def reserved(file: IO[bytes] | None, size: int) -> mmap | bytearray:
         return mmap(-1, size)
     try:
         os.posix_fallocate(file.fileno(), 0, size)
+    except OverflowError:
+        raise OSError(EFBIG, os.strerror(EFBIG)) from None
     except (AttributeError, OSError) as error:
         if isinstance(error, OSError) and error.errno not in (EINVAL, EOPNOTSUPP):
             raise

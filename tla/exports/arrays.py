@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..arrays import as_array, span_of, view, view_strides
+from ..arrays import as_array, is_bytes, span_of, view_strides
 from ..errors import LayoutError, UnsupportedError
 from ..layouts import is_layout, leaves
-from ..moves import layout_of
+from ..moves import format_of, layout_of, view
 from ..numbers import is_tuple
 from ..objects import chunked, is_known, peer
 from ..read import read
@@ -64,10 +64,11 @@ def to_numpy_view(memory: Any, layout: LayoutLike) -> NDArray[Any]:
         device = None  # several
     if device not in _ON_HOST:
         raise UnsupportedError("numpy sees no memory of other devices", "Copy it to the host first.")
-    held = as_array(memory)
-    if not held.flags.c_contiguous:
-        raise LayoutError(f"memory is in one piece, not with strides {held.strides} in bytes")
-    return view(held, layout_of(layout))
+    if not is_bytes(memory):
+        memory = as_array(memory)
+        if not memory.flags.c_contiguous:
+            raise LayoutError(f"memory is in one piece, not with strides {memory.strides} in bytes")
+    return view(memory, layout)
 
 
 def to_torch(memory: Any, layout: LayoutLike) -> Any:
@@ -86,12 +87,14 @@ def to_torch(memory: Any, layout: LayoutLike) -> Any:
         LayoutError: memory is too short, or has gaps.
     """
     torch = peer("torch", "to_torch", "pip install torch")
-    place = layout_of(layout)
+    form = format_of(layout)
+    form.require_whole()
+    place = form.layout
     sizes, strides = view_strides(place)
     if any(d < 0 for d in strides):
         raise UnsupportedError(f"torch has no negative strides, as {place} has", layout=place)
     if not isinstance(memory, torch.Tensor):
-        memory = _torch_tensor(as_array(memory), torch)
+        memory = _torch_tensor(form.elements(memory), torch)
     needed = span_of(place)[1] + 1
     if not memory.is_contiguous() or memory.numel() < needed:
         raise LayoutError(

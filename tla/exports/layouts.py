@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UnsupportedError
 from ..layouts import is_composed, is_swizzle
-from ..moves import layout_of
+from ..moves import format_of, layout_of
 from ..numbers import Basis, Expr, is_tuple, known_eq, to_python
 from ..objects import memref_of, peer
 
@@ -109,7 +109,7 @@ def _python(x: Any) -> str:
     return to_python(x) if type(x) is Expr else f"{x:d}"
 
 
-def to_memref(layout: LayoutLike, element: str = "f32") -> str:
+def to_memref(layout: LayoutLike, element: str | None = None) -> str:
     """Return MLIR's type of memory of a layout: with strides, or with a map where modes are nested.
 
     >>> print(to_memref("(4,M):(1,4)", "bf16"))
@@ -118,6 +118,26 @@ def to_memref(layout: LayoutLike, element: str = "f32") -> str:
     memref<4x4xf32, affine_map<(d0, d1) -> ((d0 floordiv 2) * 8 + d1 * 2 + d0 mod 2)>>
 
     Raises:
-        UnsupportedError: the layout has padding or a swizzle, or nested modes with unknown sizes.
+        UnsupportedError: the layout has padding or a swizzle, nested modes with unknown ints, or
+            coordinates as strides.
+
+    Args:
+        element: MLIR's type of an element; None for that of an XLA shape or a tag, or f32.
     """
-    return memref_of(layout_of(layout), element)
+    place = format_of(layout)
+    return memref_of(
+        place.layout, element or _mlir_type("f32" if place.type is None else place.type.name)
+    )
+
+
+def _mlir_type(name: str) -> str:
+    """MLIR's name for elements of XLA's; its ints have no sign.
+
+    >>> [_mlir_type(name) for name in ("bf16", "u4", "pred", "c64", "f8e4m3fn")]
+    ['bf16', 'i4', 'i1', 'complex<f32>', 'f8E4M3FN']
+    """
+    if name[0] in "su":
+        return f"i{name[1:]}"
+    if name[0] == "c":
+        return f"complex<f{int(name[1:]) // 2}>"
+    return "i1" if name == "pred" else name[:2] + name[2:].upper()

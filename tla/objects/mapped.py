@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import ParseError, UnsupportedError
 from ..layouts import Layout, compact_row_major, is_composed, is_swizzle, parse
-from ..numbers import Expr, Int, bounds_of, is_tuple, known_eq, known_int, leaf, substitute, sym
+from ..numbers import Basis, Expr, Int, bounds_of, is_tuple, known_eq, known_int, leaf, substitute, sym
 from .layouts import placed
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ..layouts import AnyLayout, ComposedLayout
 
-_TYPE = re.compile(r"\s*memref\s*<\s*((?:(?:\?|[0-9]{1,18})\s*x\s*)*)(?![0-9?])(.*)>\s*", re.S)
+_TYPE = re.compile(r"\s*memref\s*<\s*((?:(?:\?|[0-9]{1,18})\s*x\s*)*)(?![-0-9?])(.*)>\s*", re.S)
 _STRIDED = re.compile(r"strided\s*<\s*\[([^\]]*)\]\s*(?:,\s*offset\s*:\s*(\?|-?[0-9]{1,18})\s*)?>", re.S)
 _TILELANG = re.compile(
     r"\s*Layout\(\(([0-9, ]*)\) -> \(([0-9, ]*)\), transform: \(([\w, ]*)\) -> (\(.*\))\)\s*", re.S
@@ -220,6 +220,8 @@ def memref_of(layout: AnyLayout | ComposedLayout, element: str) -> str:
     sizes = [_digits(n) for n in Layout(shape, stride).origin_shape]
     head = f"memref<{''.join(f'{n}x' for n in sizes)}{element}"
     if any(map(is_tuple, shape)):
+        if _digits(offset) == "?":
+            raise UnsupportedError("a map of memory needs known ints", "Write numbers for them.")
         from ..indexing import from_layout
 
         m, _comma, _domain = str(from_layout(layout)).partition(", domain:")
@@ -230,6 +232,8 @@ def memref_of(layout: AnyLayout | ComposedLayout, element: str) -> str:
 
 
 def _digits(n: Any) -> str:
+    if isinstance(n, Basis):
+        raise UnsupportedError(f"a type of memory has offsets, and {n} is a coordinate")
     return "?" if type(n) is Expr else f"{n:d}"
 
 
