@@ -162,10 +162,10 @@ def copy_plan(source: AnyLayout | ComposedLayout, target: AnyLayout | ComposedLa
         CongruenceError: the two hold data of different shapes.
         LayoutError: a layout has symbolic ints; `Layout.bind` gives them values.
     """
-    require_one_rank(source, target)
     sizes = data_shape(source)
     others = data_shape(target)
     if sizes != others:
+        require_one_rank(source, target)
         raise CongruenceError(
             f"{source} holds data of shape {text_of(sizes)}, {target} of shape {text_of(others)}",
             "A copy needs one shape on both sides.",
