@@ -9,7 +9,7 @@ import pytest
 
 import tla
 from tla.arrays import data_shape
-from tla.errors import KindError, LayoutError, UnsupportedError
+from tla.errors import LayoutError, TlaError, UnsupportedError
 
 
 def test_bytes_that_cannot_be_written_stay() -> None:
@@ -89,7 +89,7 @@ def test_the_source_of_a_plan_runs_on_memory_that_pack_makes(texts: tuple[str, s
 
 @pytest.mark.parametrize("threads", [0, -1, 2.5, "two"])
 def test_threads_are_one_or_more(threads: Any) -> None:
-    with pytest.raises(KindError):
+    with pytest.raises(TlaError, match="threads"):
         tla.pack([1, 2], "2:1", threads=threads)
 
 
@@ -98,5 +98,5 @@ def test_types_of_memory_in_mlir() -> None:
     for text in ("Sw<0,4,3> o M o ((2,2),8):((8,32),1)", "(8,8):(1@0,1@1)"):
         with pytest.raises(UnsupportedError):
             tla.to_memref(text)
-    with pytest.raises(tla.TlaError):
+    with pytest.raises(TlaError):
         tla.read("memref<4x-8xf32>")
