@@ -165,7 +165,7 @@ def test_a_layout_with_unknowns_is_its_text() -> None:
 MODULE = (Path(__file__).parent.parent / "data" / "tpu_hlo" / "v5e_pad_window.hlo").read_text("utf-8")
 
 
-KERNEL = ROOT / "tests" / "data" / "kernels" / "batched.jsonl.gz"
+KERNEL = Path(__file__).parent.parent / "data" / "kernels" / "batched.jsonl.gz"
 
 
 def values() -> dict[str, Any]:
