@@ -59,7 +59,9 @@ def test_a_command_computes_and_writes_only_the_file_that_it_is_told(tmp_path: P
     text = "\n".join(path.read_text("utf-8") for path in DOCUMENTS)
     lines = [line.removesuffix(" || true") for line in re.findall(r"^\$ (tla .*)$", text, re.M)]
     computing = [
-        line for line in lines if not re.search(r"[|<>]|\s-o\s|--tuner|\.py:", re.sub(r"'[^']*'", "", line))
+        line
+        for line in lines
+        if not re.search(r"[|<>]|\s-o\s|--tuner|\.py:", re.sub(r"'[^']*'", "", line))
     ]
     assert len(computing) > 100
     told = tmp_path / "picture.svg"
