@@ -287,8 +287,8 @@ def test_memory_faults() -> None:
         assert found.at[0].line == rows[copy].line
 
 
-def test_one_cause_for_all_that_a_load_turns() -> None:
-    """Two elements share a byte, so a turned square of int4 is judged as a whole."""
+def test_unwritten_elements_of_a_turned_square_reach_no_result() -> None:
+    """Elements of 4 bits share their bytes, and a transposed load parts them."""
     square = {"dst": Operand("L0B", "AIC0", 0, "int4"), "src": Operand("L1", "AIC0", 0, "int4")}
     zeros = dict.fromkeys(("startIndex", "dstGap", "dstFracGap"), 0)
     counts: dict[str, Any] = {"form": "2dtranspose", "repeatTimes": 1, "srcStride": 1, **zeros}

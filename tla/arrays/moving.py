@@ -60,7 +60,7 @@ def move(
     else:
         most = max(1, _PART // source.bytes) if progress else plan.size
         move_box = _executor(source, target, plan.size * source.bytes)
-        counts = _by_loops(_parts(plan.boxes, most), move_box, source.bytes, threads)
+        counts = _by_loops(_parts(plan.boxes, most), move_box, source.bytes, wanted)
     for count in counts:
         done += count
         if progress:
@@ -101,7 +101,7 @@ def _executor(source: Memory, target: Memory, size: int) -> Callable[[Box], None
     fast = compiled()
     if fast is None:
         return lambda box: numpy_box(box, source, target)
-    past_cache = 0 if size < _LARGE else 1 if target.is_new else 2
+    past_cache = 0 if size < _LARGE else 1 if target.is_new else 2  # nothing, transposed lines, all
     return lambda box: fast.move(
         source.at(box.source), target.at(box.target), source.bytes, box.loops, past_cache
     )

@@ -94,11 +94,11 @@ def move_box(box: Box, source: Memory, target: Memory) -> None:
     extents = [loop.extent for loop in loops]
     ours = target.view(box.target, extents, [loop.target for loop in loops], items)
     theirs = source.view(box.source, extents, [loop.source for loop in loops], items)
-    for part in _parts(loops, source.bytes):
+    for part in _cuts(loops, source.bytes):
         np.copyto(ours[part], theirs[part])
 
 
-def _parts(loops: list[Loop], width: int) -> Iterator[Any]:
+def _cuts(loops: list[Loop], width: int) -> Iterator[Any]:
     """Indices that cut a copy into parts whose lines stay in the cache, in the order to move them."""
     extents = [loop.extent for loop in loops]
     if len(loops) < 2 or loops[-1].source * width < _ITEM:
