@@ -15,6 +15,7 @@ from ..errors import LayoutError, ParseError, UnsupportedError
 from ..ground import ELEMENT_TYPES, element_type, plural, say, shortened
 from ..moves import Format, format_of
 from .common import (
+    GIVEN,
     InputError,
     bytes_in_words,
     file_argument,
@@ -23,6 +24,7 @@ from .common import (
     text_argument,
 )
 from .messages import say_json
+from .parser import argument_parser
 from .progress import progress_bar
 from .saving import is_standard_output, reserved
 
@@ -58,6 +60,20 @@ def add_data_options(parser: argparse.ArgumentParser, fill: bool, is_required: b
     if fill:
         add("--fill", metavar="N", type=_number, default=0, help="what padding holds (0)")
     add("--json", action="store_true", help="print one JSON object")
+
+
+def read_options(
+    command: str, examples: str, what: str, arguments: list[str], fill: bool
+) -> argparse.Namespace:
+    """Return the options of a command that moves one file by one layout; ``what`` says what FILE is."""
+    parser = argument_parser(command, examples + MEMORY)
+    parser.add_argument("file", metavar="FILE", help=what)
+    parser.add_argument("layout", metavar="LAYOUT", help=GIVEN)
+    add_data_options(parser, fill=fill)
+    options = parser.parse_args(arguments)
+    if options.file == options.layout == "-":
+        parser.error("standard input, -, can stand for one argument only")
+    return options
 
 
 def _number(text: str) -> float:

@@ -3,10 +3,7 @@
 
 from __future__ import annotations
 
-from .common import GIVEN
 from .data_files import (
-    MEMORY,
-    add_data_options,
     array_file,
     elements_to_write,
     expect_numpy,
@@ -14,9 +11,9 @@ from .data_files import (
     format_argument,
     moving,
     plain_dtype,
+    read_options,
     report,
 )
-from .parser import argument_parser
 from .saving import expect_place, mapped
 
 _EPILOG = """\
@@ -31,13 +28,9 @@ unsigned ints of that width: bits. 'tla show LAYOUT --strip' draws which element
 
 
 def run(arguments: list[str]) -> int:
-    parser = argument_parser("pack", _EPILOG + MEMORY)
-    parser.add_argument("file", metavar="FILE", help="an array, a .npy file; - is standard input")
-    parser.add_argument("layout", metavar="LAYOUT", help=GIVEN)
-    add_data_options(parser, fill=True)
-    options = parser.parse_args(arguments)
-    if options.file == options.layout == "-":
-        parser.error("standard input, -, can stand for one argument only")
+    options = read_options(
+        "pack", _EPILOG, "an array, a .npy file; - is standard input", arguments, fill=True
+    )
     expect_numpy("pack")
     from ..arrays import pack, require_shape
 

@@ -3,10 +3,7 @@
 
 from __future__ import annotations
 
-from .common import GIVEN
 from .data_files import (
-    MEMORY,
-    add_data_options,
     array_header,
     elements_read,
     expect_numpy,
@@ -14,9 +11,9 @@ from .data_files import (
     mapped_file,
     moving,
     plain_dtype,
+    read_options,
     report,
 )
-from .parser import argument_parser
 from .saving import expect_place, mapped
 
 _EPILOG = """\
@@ -31,13 +28,9 @@ behind the memory of the layout. 'tla where LAYOUT INDEX' says where one element
 
 
 def run(arguments: list[str]) -> int:
-    parser = argument_parser("unpack", _EPILOG + MEMORY)
-    parser.add_argument("file", metavar="FILE", help="memory, as it is; - is standard input")
-    parser.add_argument("layout", metavar="LAYOUT", help=GIVEN)
-    add_data_options(parser, fill=False)
-    options = parser.parse_args(arguments)
-    if options.file == options.layout == "-":
-        parser.error("standard input, -, can stand for one argument only")
+    options = read_options(
+        "unpack", _EPILOG, "memory, as it is; - is standard input", arguments, fill=False
+    )
     np = expect_numpy("unpack")
     from ..arrays import data_shape, unpack
 
