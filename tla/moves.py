@@ -35,11 +35,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+    from .algebra import LinearLayout
     from .arrays import CopyPlan
     from .ascend import TaggedLayout
     from .layouts import AnyLayout, ComposedLayout
 
-    LayoutLike: TypeAlias = Union[AnyLayout, ComposedLayout, XlaShape, TaggedLayout, str]
+    LayoutLike: TypeAlias = Union[
+        AnyLayout, ComposedLayout, LinearLayout, XlaShape, TaggedLayout, str
+    ]
 
 __all__ = ["copy_plan", "layout_of", "mask", "pack", "relayout", "unpack", "view"]
 
@@ -331,15 +334,15 @@ class Format(NamedTuple):
             )
 
     def _require_bits(self, array: NDArray[Any], what: str) -> None:
-        """Raise LayoutError if a signed int does not fit in the bits of an element; others are bits."""
-        bits = (self.type.bits if self.type else None) or 8
-        if array.dtype.kind == "i" and array.size and bits < 8:
+        """Raise LayoutError if an int is beyond the type; unsigned ones for another type are bits."""
+        name, bits = (self.type.name, self.type.bits or 8) if self.type else ("", 8)
+        if array.size and bits < 8 and (array.dtype.kind == "i" or name[0] == array.dtype.kind):
             low, high = int(array.min()), int(array.max())
-            most = 1 << bits - 1
-            if not -most <= low <= high < most:
-                wrong = low if low < -most else high
+            least, most = (0, (1 << bits) - 1) if name[0] == "u" else (-1 << bits - 1, (1 << bits - 1) - 1)
+            if not least <= low <= high <= most:
+                wrong = low if low < least else high
                 summary = f"{what} has {wrong}, which {self.text} has no element for"
-                raise LayoutError(summary, f"{bits} bits hold {-most} to {most - 1}.", value=wrong)
+                raise LayoutError(summary, f"{bits} bits hold {least} to {most}.", value=wrong)
 
     def _require(self, dtype: np.dtype[Any], given: Any, what: str) -> None:
         """Raise LayoutError if elements have another type, and are no unsigned ints of the width.
@@ -372,6 +375,8 @@ class Format(NamedTuple):
 def format_of(value: LayoutLike) -> Format:
     """Return the layout of a value, or of the text of one, with what it says of the elements.
 
+    A `LinearLayout` that gives coordinates, as Triton's do, is turned round: a layout gives places.
+
     >>> print(format_of("f32[3,5]{1,0:T(2,2)}").layout)
     ((_2,_2),(_2,_3)):((_2,_12),(_1,_4)):(_3,_5)
 
@@ -380,6 +385,7 @@ def format_of(value: LayoutLike) -> Format:
         ParseError: the text is in no notation known.
         UnsupportedError: the elements have neither whole bytes nor at most 8 bits, or tiles with ``*``
             give a layout whose padding ends past the memory of the shape.
+        LayoutError: a linear layout has no inverse, or its inverse is no layout.
     """
     given: Any = value
     if isinstance(value, str):
@@ -408,8 +414,12 @@ def format_of(value: LayoutLike) -> Format:
                 layout=layout,
             )
         return Format(layout, str(value), kind, bits if bits < 8 else 0, size)
+    from .algebra import LinearLayout, from_linear
     from .objects import KNOWN, is_known
 
+    if isinstance(given, LinearLayout):
+        gives_offsets = [name for name, _bits in given.outs] == ["offset"]
+        return Format(from_linear(given if gives_offsets else given.inverse()), str(value))
     if is_known(given):
         return format_of(read(given))
     is_shape = isinstance(value, (str, tuple))

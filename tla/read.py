@@ -46,6 +46,9 @@ _TILELANG = re.compile(r"Layout\([^>]*->")
 _INDEX_MAP = re.compile(r"(T\.)?index_map\(")
 """The beginning of an index map as TVM prints it."""
 
+_TRITON = re.compile(r"#\s*\w|!?(ttg?\.|triton_gpu\.)?(tensor|memdesc)\s*<")
+"""The beginning of a layout of Triton: an attribute, its name, or a type that has one."""
+
 _SWIZZLED = re.compile(r"Sw?\s*<|([gst]mem_)?ptr\[")
 """The beginning of a swizzle, of a layout seen through one, and of a tensor as CuTe prints it."""
 
@@ -72,6 +75,7 @@ def read(text: Any) -> Any:
     ``Sw<2,0,3> o 0 o (8,8):(8,1)`` is a `ComposedLayout`, and its first part a `Swizzle`.
     A C++ type or expression of a layout is read as by `from_cpp`; a tag with its element type and sizes,
     ``zN<half>(20,48)``, gives the layout that `tla.ascend.make_layout` does. A name is an unknown size.
+    A type of Triton, ``tensor<8x4xf16, #ttg.blocked<{...}>>``, gives the `LinearLayout` of `from_triton`.
     ``FILE:%name`` is the shape of an instruction's result in a file of HLO; ``FILE:%name{i,j}``, as XLA
     writes the way into a tuple, or ``FILE:%name#i#j`` is an element of it. A name that several
     computations use needs one of them: ``FILE:%computation/%name``.
@@ -117,6 +121,10 @@ def _value(text: str) -> Any:
         from .objects import refuse_index_map
 
         refuse_index_map(text)
+    if _TRITON.match(text, start):
+        from .gpu import from_triton
+
+        return from_triton(text)
     if _SWIZZLED.match(text, start):
         return parse(text)
     if "[" in text and not looks_like_a_layout:

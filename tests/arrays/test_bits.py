@@ -11,7 +11,7 @@ import pytest
 
 import tla
 from tla import pack_bits, unpack_bits
-from tla.arrays import bits as packing, dtype_of, type_of
+from tla.arrays import as_type, bits as packing, dtype_of, type_of
 from tla.errors import LayoutError, UnsupportedError
 from tla.ground import ELEMENT_TYPES
 from tla.moves import format_of
@@ -62,6 +62,44 @@ def test_types_of_ml_dtypes(name: str) -> None:
         assert all(got.dtype == dtype and got.tobytes() == array.tobytes() for got in same)
         moved = tla.relayout(memory, text, f"{name}[4,6]{{1,0}}")
         assert moved.tobytes() == array.tobytes()
+
+
+@pytest.mark.parametrize("name", ["f16", *(name for name in OTHERS if "f" in name)])
+def test_floats_round_and_are_never_cut(name: str) -> None:
+    """Every element is held; past the greatest one half a step is, and infinity where the type has it."""
+    pytest.importorskip("ml_dtypes")
+    dtype = dtype_of(name)
+    every: Any = np.arange(1 << (ELEMENT_TYPES[name].bits or 0), dtype=f"u{dtype.itemsize}").view(dtype)
+    with np.errstate(invalid="ignore"):  # NaN
+        values = every.astype(float)
+    held = as_type(values, dtype, "x").astype(float)
+    assert np.array_equal(held, values, equal_nan=True)
+    below, top = np.unique(values[np.isfinite(values)])[-2:]
+    half = (top - below) / 2 if "e8m0" not in name else top / 2  # its next step is twice as long
+    assert as_type([top + 0.99 * half], dtype, "x").astype(float) == [top]
+    beyond = {"inf": np.inf, "nan": np.nan, "more": top + 1.01 * half}
+    refused = {word for word, value in beyond.items() if _is_refused(value, dtype)}
+    has = {"inf": np.isinf(values).any(), "nan": np.isnan(values).any(), "more": False}
+    assert refused == {word for word, there in has.items() if not there}
+
+
+def _is_refused(value: float, dtype: Any) -> bool:
+    try:
+        as_type([value], dtype, "x")
+    except LayoutError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("bits", range(1, 9))
+@pytest.mark.parametrize("name", ["s1", "s2", "s4"])
+def test_negative_ints_are_twos_complements_of_any_width(name: str, bits: int) -> None:
+    pytest.importorskip("ml_dtypes")
+    numbers = [n for n in range(-(1 << int(name[1]) - 1), 0) if n >= -1 << bits - 1]
+    packed = pack_bits(np.array(numbers).astype(dtype_of(name)), bits)
+    assert list(unpack_bits(packed, np.int8, len(numbers), bits)) == numbers
+    same: Any = unpack_bits(packed, dtype_of(name), len(numbers), bits)
+    assert list(same.astype(int)) == numbers
 
 
 def test_types_of_numpy() -> None:
@@ -142,6 +180,17 @@ STRANGE: Any = {"x": 1}
         ),
         (lambda: tla.pack(np.zeros(2, ">f4"), "f32[2]"), "their bytes are in the other order"),
         (lambda: tla.pack([1, 300], "u8[2]"), "300, which no element of type uint8 holds"),
+        (lambda: pack_bits(np.array([16], np.uint8), 4), "16 does not fit in 4 bits: 0 to 15 do"),
+        (
+            lambda: tla.pack([1j], "f32[1]"),
+            "numbers of type complex128, and float32 holds no imaginary part",
+        ),
+        (lambda: tla.pack([1], "s8[1]{0:T(2)}", fill=2j), "fill has numbers of type complex128"),
+        (
+            lambda: tla.pack([1], "1:1", fill=10**400),
+            "int 1000000000000000000000000000000000000... has 1329 bits, and an element has 64",
+        ),
+        (lambda: tla.pack(np.array([16], np.uint8), "u4[1]"), "4 bits hold 0 to 15"),
         (lambda: tla.pack([1e9], "f16[1]"), "which no element of type float16 holds"),
         (lambda: tla.pack([1], "u8[1]", fill=300), "fill has 300"),
         (

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from cases import over
 
+import tla
 from tla import LayoutError, ParseError, TlaError
 from tla.algebra import split
 from tla.gpu import LinearLayout, bank_conflicts, from_linear, from_triton
@@ -153,6 +154,47 @@ def test_what_does_not_fit(text: str, said: str) -> None:
         from_triton(text, (128, 64))
     error = caught.value
     assert said in str(error), str(error)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tensor<8x16xf16, #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [2, 4],"
+        " warpsPerCTA = [2, 1], order = [1, 0]}>>",
+        "#s = #ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 4, order = [1, 0]}>\n"
+        "!ttg.memdesc<8x16xf16, #s, #ttg.shared_memory>",
+        "#ttg.linear<{register = [[0, 1], [0, 8]], lane = [[0, 2], [0, 4], [1, 0]],"
+        " warp = [[4, 0], [2, 0]], block = []}>",
+    ],
+)
+def test_read_and_packed(text: str) -> None:
+    """`tla.read` reads it, and each element lies where the function of bits says."""
+    np: Any = pytest.importorskip("numpy")
+    f: LinearLayout = tla.read(text)
+    assert f == from_triton(text)
+    array = np.arange(f.size).reshape([1 << bits for _name, bits in f.outs])
+    for layout in (text, f):
+        memory = tla.pack(array, layout)
+        assert [*memory] == [array[split(f(i), f.outs)] for i in range(f.size)]
+        assert np.array_equal(tla.unpack(memory, layout), array)
+    offsets = tla.algebra.to_linear(tla.Layout((8, 16), (16, 1)))
+    assert [*tla.pack(np.arange(128).reshape(8, 16), offsets)] == [*range(128)]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("#ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 4, order = [1, 0]}>", r"tla\.gpu\.from_t"),
+        ("#map", "does not say what #map is"),
+        ("tensor<4x8xf32>", "expected ',' and an attribute"),
+    ],
+)
+def test_what_read_lacks(text: str, why: str) -> None:
+    with pytest.raises(TlaError, match=why):
+        tla.read(text)
+    twice = "#ttg.linear<{register = [[1], [0]], lane = [], warp = [], block = []}>"
+    with pytest.raises(LayoutError, match="not injective has no inverse"):
+        tla.mask(twice)
 
 
 def test_shapes() -> None:

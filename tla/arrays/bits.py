@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..errors import LayoutError
 from ..ground import described, guarded, shown
 from ..numbers import known_int, leaf
-from .elements import as_array, bits_of, bytes_in, is_bytes
+from .elements import as_array, bits_of, bytes_in, is_bytes, type_of
 from .moving import compiled
 
 if TYPE_CHECKING:
@@ -47,6 +47,9 @@ def pack_bits(
 
     >>> pack_bits([1, -1, 7, -8, 2], 4), pack_bits([1, 2, 3], 4, high_first=True)
     (array([241, 135,   2], dtype=uint8), array([18, 48], dtype=uint8))
+
+    The ints ``-2**(bits - 1) .. 2**bits - 1`` fit. A negative one is its two's complement of that many
+    bits, whatever type it has.
 
     Args:
         values: Ints, or elements of a type of ml_dtypes, in the order of memory.
@@ -75,6 +78,8 @@ def pack_bits(
         raise LayoutError(f"out has {len(packed)} bytes, and {len(held)} elements take {needed}")
     for start in range(0, len(held), _BLOCK):
         block = held[start : start + _BLOCK]
+        if own not in (None, bits) and _has_sign(held.dtype):
+            block = block.astype(np.int8)  # the sign in all bits
         if own is None or own > bits:
             _require_bits(block, bits)
         at = start * bits // 8
@@ -115,7 +120,8 @@ def unpack_bits(
     except (TypeError, ValueError, SyntaxError):
         way = "Give one of ml_dtypes, as ml_dtypes.int4, or int8 or uint8 and bits."
         raise LayoutError(f"{described(dtype)} is no type of numpy", way, value=dtype) from None
-    bits = _width(bits, bits_of(type_), type_)
+    own = bits_of(type_)
+    bits = _width(bits, own, type_)
     if type_.itemsize != 1:
         raise LayoutError(f"elements of {bits} bits unpack to bytes, and {type_} has {type_.itemsize}")
     held = _as_bytes(memory)
@@ -136,7 +142,7 @@ def unpack_bits(
         ours = found[start : start + _BLOCK]
         at = start * bits // 8
         _unfold(ours, held[at : at - (-len(ours) * bits // 8)], bits, high_first)
-        if type_.kind == "i" and bits < 8:  # the top bit is the sign
+        if bits < (own or 8) and _has_sign(type_):
             sign = np.uint8(1 << bits - 1)
             ours ^= sign
             ours -= sign
@@ -150,6 +156,10 @@ def _width(bits: int | None, own: int | None, dtype: np.dtype[Any]) -> int:
     if not 1 <= wanted <= 8:
         raise LayoutError(f"elements of 1 to 8 bits are packed, not of {wanted}", bits=wanted)
     return wanted
+
+
+def _has_sign(dtype: np.dtype[Any]) -> bool:
+    return (type_of(dtype) or "")[:1] == "s"
 
 
 def _is_run_of(array: Any, dtype: Any) -> bool:
@@ -172,8 +182,8 @@ def _as_bytes(memory: Any) -> NDArray[np.uint8]:
 def _require_bits(block: NDArray[Any], bits: int) -> None:
     """Raise LayoutError if an int is none of so many bits, with a sign or without."""
     raw = block if block.dtype.kind in "iu" else block.view("u1")
-    low, high = 0 if raw.dtype.kind == "u" else int(raw.min()), int(raw.max())
-    least, most = -(1 << bits - 1), (1 << bits) - 1
+    low, high = int(raw.min()), int(raw.max())
+    least, most = 0 if raw.dtype.kind == "u" else -1 << bits - 1, (1 << bits) - 1
     if not least <= low <= high <= most:
         wrong = low if low < least else high
         raise LayoutError(f"{wrong} does not fit in {bits} bits: {least} to {most} do", value=wrong)

@@ -126,6 +126,9 @@ def as_array(given: Any) -> NDArray[Any]:
         raise LayoutError(f"this is no array: {str(error).splitlines()[0]}", value=given) from None
     what = f"an array of {array.dtype}" if hasattr(given, "dtype") else described(given)
     if array.dtype.hasobject:
+        for value in [x for x in array.flat if isinstance(x, int) and not -(1 << 63) <= x < 1 << 64][:1]:
+            bits = f"{value.bit_length()} bits, and an element has 64 at most"
+            raise LayoutError(f"{described(value)} has {bits}", value=given)
         raise LayoutError(f"{what} has no bytes to move: its elements are Python objects", value=given)
     if not array.itemsize:
         raise LayoutError(f"{what} has no bytes to move: its elements are empty", value=given)
@@ -147,12 +150,19 @@ def as_type(values: ArrayLike, dtype: np.dtype[Any], what: str) -> NDArray[Any]:
     >>> as_type([1, 2], np.dtype("float32"), "the array")
     array([1., 2.], dtype=float32)
 
+    Elements of ints hold ints alone, those of their range. Elements of floats round to the nearest.
+    A number that rounds past the greatest of them is refused, also where a conversion of ml_dtypes
+    would give the greatest one, as for float4_e2m1fn; so are infinity and NaN where the type has none.
+
     Raises:
-        LayoutError: one is none: it is no int of the type, or finite and beyond it.
+        LayoutError: no element of the type holds one of them; or they are complex, and the type is not.
     """
     import numpy as np
 
     given = as_array(values)
+    if given.dtype.kind == "c" and dtype.kind != "c":
+        summary = f"{what} has numbers of type {given.dtype}, and {dtype} holds no imaginary part"
+        raise LayoutError(summary, "Take the real part, .real, or the other, .imag.", value=values)
     wrong: NDArray[Any] = np.ones(given.shape, bool)
     made: NDArray[Any] = given
     try:
@@ -166,10 +176,23 @@ def as_type(values: ArrayLike, dtype: np.dtype[Any], what: str) -> NDArray[Any]:
                 wrong = (held != given) | (made.astype(given.dtype) != given)  # one may round
             else:
                 held = made if dtype.kind in "fc" else made.astype(np.float64)
-                wrong = np.isfinite(given) & ~np.isfinite(held)
+                wrong = np.isfinite(given) != np.isfinite(held)
+                wrong |= (np.isnan(given) != np.isnan(held)) | (abs(given) >= _saturated(dtype))
     except (OverflowError, TypeError, ValueError):
         pass  # so no element of the type holds them
     if wrong.any():
         value = given.reshape(-1)[wrong.reshape(-1).argmax()]
         raise LayoutError(f"{what} has {value}, which no element of type {dtype} holds", value=values)
     return made
+
+
+def _saturated(dtype: np.dtype[Any]) -> float:
+    """The least number that rounds past a type whose conversion saturates; NaN for other types."""
+    import numpy as np
+
+    top = np.array([np.inf]).astype(dtype)
+    greatest = float(top.astype(np.float64)[0]) if dtype.itemsize == 1 else np.inf
+    if not np.isfinite(greatest):
+        return np.nan
+    below = (top.view(np.uint8) - 1).view(dtype).astype(np.float64)[0]
+    return greatest + (greatest - float(below)) / 2

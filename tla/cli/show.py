@@ -228,6 +228,13 @@ def layout_of(value: Any) -> AnyLayout:
             f"{value} is a layout behind a swizzle, which this command does not take",
             "'tla show' draws it, 'tla eval' gives its offsets.",
         )
+    from ..algebra import LinearLayout
+
+    if isinstance(value, LinearLayout):
+        raise InputError(
+            "the text is a linear layout of Triton, which this command does not take",
+            "from_linear(read(text).inverse()) is the layout from coordinates to places, if there is one.",
+        )
     hints = [f"Compact, it would be {Layout(value)}."] if _is_shape(value) else []
     raise InputError(f"{_text(value)} is no layout: a layout is a shape, ':' and a stride", *hints)
 

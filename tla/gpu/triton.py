@@ -67,7 +67,7 @@ def from_triton(text: str, shape: Sequence[int] | None = None, name: str | None 
     if not sizes:
         raise LayoutError(
             f"the layout of {encoding} depends on the shape of the tensor",
-            "Give a type, as tensor<128x64xf16, #blocked>, or the sizes: from_triton(text, (128, 64)).",
+            "Give a type, as tensor<128x64xf16, #blocked>, or the sizes: tla.gpu.from_triton(text, (128, 64)).",
         )
     bits = sum([bits_of_extent(size, f"a tensor of {times(sizes)}") for size in sizes])
     if bits > MOST_WIDTH:
@@ -154,8 +154,8 @@ class _Scanner(Scanner):
     def line_of(self, name: str, start: int) -> Encoding:
         """Return the attribute of a name, which stands in its line alone."""
         if name not in self.named:
-            near = did_you_mean(near_words(name, self.named), self.named)
-            self.fail(f"the text does not say what #{shortened(name)} is", start, self.last, near)
+            near = [did_you_mean(near_words(name, self.named), self.named)] if self.named else []
+            self.fail(f"the text does not say what #{shortened(name)} is", start, self.last, *near)
         line = _Scanner(self.text, self.named[name], self.room - 1)
         found = line.attribute()
         if not line.done and "\n" not in self.text[line.last : line.at]:
