@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Union
 
 from . import arrays
-from .arrays import as_array, as_type, bytes_in, dtype_of, is_bytes, span_of, type_of
+from .arrays import as_array, as_type, bytes_in, dtype_of, is_bytes, require_native, span_of, type_of
 from .errors import KindError, LayoutError, UnsupportedError
 from .ground import ELEMENT_TYPES, ElementType, checked_by, described, guarded, opaque, plural
 from .layouts import is_composed, is_layout
@@ -295,8 +295,17 @@ class Format(NamedTuple):
             raise LayoutError(summary, f"Give their bits, as an array of {wanted}.", value=given)
         return as_type(array, wanted, what)
 
-    def elements(self, memory: Any) -> NDArray[Any]:
+    def elements(
+        self,
+        memory: Any,
+        dtype: np.dtype[Any] | None = None,
+        room: Callable[[int, np.dtype[Any]], NDArray[Any]] | None = None,
+    ) -> NDArray[Any]:
         """Return memory as an array of elements; bytes are the bytes of elements.
+
+        Args:
+            dtype: The type that elements in bytes get; None for that of the layout.
+            room: What makes the array for elements that share bytes, of a length and a type.
 
         Raises:
             LayoutError: it has elements of another type, or bytes that are no whole elements.
@@ -305,7 +314,7 @@ class Format(NamedTuple):
 
         are_bytes = is_bytes(memory)
         held: NDArray[Any] = bytes_in(memory) if are_bytes else as_array(memory)
-        dtype = self.dtype if are_bytes or self.packed_bits else None
+        dtype = (dtype or self.dtype) if are_bytes or self.packed_bits else None
         if self.packed_bits and dtype is not None:
             if held.dtype.name not in ("uint8", "int8"):
                 raise LayoutError(
@@ -317,7 +326,8 @@ class Format(NamedTuple):
             if held.size < needed:
                 what = f"memory of {plural(held.size, 'byte')} is too short for {self.text}"
                 raise LayoutError(f"{what}, which spans {needed}", layout=self.layout, needed=needed)
-            return arrays.unpack_bits(held, dtype, self.span, self.packed_bits)
+            out = None if room is None else room(self.span, dtype)
+            return arrays.unpack_bits(held, dtype, self.span, self.packed_bits, out=out)
         if not are_bytes:
             return self.typed(held if isinstance(memory, memoryview) else memory, "memory")
         if dtype is not None and held.size % dtype.itemsize:
@@ -358,11 +368,7 @@ class Format(NamedTuple):
             (dtype.kind == "u" and (name or "u")[0] == "u") or (dtype.kind == "V" and not name)
         )
         is_wide = dtype == "int8" and type_.name in ("s1", "s2", "s4")
-        if not dtype.isnative:
-            way = "astype(dtype.newbyteorder('=')) turns them."
-            raise LayoutError(
-                f"{what} has elements of {dtype.str}: their bytes are in the other order", way
-            )
+        require_native(dtype, what)
         if name != type_.name and not is_raw and not is_wide:
             raise LayoutError(
                 f"{what} has elements of {given}, {8 * dtype.itemsize} bits, and {self.text} those of"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from math import prod
+from random import Random
 from shutil import which
 from subprocess import run
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from fuzz_arrays import LAWS, Case
 
 import tla
 from tla import ComposedLayout, Layout, parse
-from tla.arrays import copy_plan, mask, pack, relayout, tables, unpack, view
+from tla.arrays import copy_plan, mask, pack, packing, relayout, tables, unpack, view
 from tla.errors import CongruenceError, LayoutError, LimitError, OverlapError, UnsupportedError
 from tla.layouts import offsets_between
 
@@ -87,6 +88,47 @@ def test_a_plan_of_too_many_boxes_moves_by_tables() -> None:
     assert copy_plan(a, b).boxes is None
     array = np.arange(30030)
     assert np.array_equal(unpack(relayout(pack(array, a), a, b), b), array)
+
+
+def test_data_that_share_an_offset_are_found() -> None:
+    """As a list of all offsets tells: with steps of 0, of both signs, tangled, and in the padding alone."""
+    rng = Random(SEED)
+    steps = [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 20, 30, -1, -4]
+    seen = {True: 0, False: 0}
+    for _case in range(400):
+        modes = [[rng.randint(1, 5) for _leaf in range(rng.randint(1, 2))] for _mode in range(2)]
+        sizes = tuple([rng.randint(max(1, prod(mode) - 3), prod(mode)) for mode in modes])
+        strides = tuple([tuple([rng.choice(steps) for _leaf in mode]) for mode in modes])
+        layout = Layout(tuple(map(tuple, modes)), strides, sizes)
+        offsets = tla.offsets(layout)[tuple([slice(n) for n in sizes])].reshape(-1).tolist()
+        is_free = len({*offsets}) == len(offsets)
+        seen[is_free] += 1
+        try:
+            pack(np.zeros(sizes), layout)
+        except OverlapError as error:
+            a, b = error.coordinates
+            assert a != b, layout
+            assert layout(*a) == layout(*b), layout
+            assert all(i < n for at in (a, b) for i, n in zip(at, sizes, strict=True)), layout
+            assert not is_free, layout
+        else:
+            assert is_free, layout
+    assert min(seen.values()) > 99
+
+
+@pytest.mark.parametrize("head", ["", "Sw<2,2,3> o 0 o "])
+def test_overlaps_of_padding_are_arithmetic(head: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """34 million elements, of which no table is made."""
+    monkeypatch.setattr(packing, "shared_offset", None)
+    packing._require_injective(parse(f"{head}((100,2),180000):((1,110),200):(190,180000)"))
+    packing._require_injective(parse(f"{head}(128,360000):(1,100):(100,360000)"))
+
+
+@pytest.mark.parametrize("most", [1, 70, 1 << 18])
+def test_overlaps_by_tables(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "_TABLE", most)
+    assert tables.shared_offset(parse("(4,8):(8,1) o 0 o (10,9):(1,10):(10,3)")) is None
+    assert tables.shared_offset(Layout((10, 9), (1, 9))) == [(0, 1), (9, 0)]
 
 
 @pytest.mark.parametrize("most", [1, 70, 1 << 18])

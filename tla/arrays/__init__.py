@@ -27,7 +27,9 @@ if TYPE_CHECKING:
         as_type as as_type,
         bytes_in as bytes_in,
         dtype_of as dtype_of,
+        elsewhere as elsewhere,
         is_bytes as is_bytes,
+        require_native as require_native,
         type_of as type_of,
     )
     from .packing import require_shape as require_shape, view_strides as view_strides
@@ -36,5 +38,6 @@ if TYPE_CHECKING:
         require_one_rank as require_one_rank,
         span_of as span_of,
     )
+    from .strided import read_strided as read_strided
 
 lazy(__name__, guard=True)

@@ -116,11 +116,11 @@ def as_array(given: Any) -> NDArray[Any]:
     """
     import numpy as np
 
-    if hasattr(given, "__cuda_array_interface__"):
-        raise UnsupportedError("numpy sees no memory of other devices", "Copy it to the host first.")
     torch: Any = sys.modules.get("torch")
+    is_tensor = torch is not None and isinstance(given, torch.Tensor)
+    if hasattr(given, "__cuda_array_interface__") or (is_tensor and given.device.type != "cpu"):
+        raise elsewhere(given)
     try:
-        is_tensor = torch is not None and isinstance(given, torch.Tensor)
         array = np.asarray(_of_torch(given, torch) if is_tensor else given)
     except (RuntimeError, TypeError, ValueError) as error:  # lists of several lengths, a deleted array
         raise LayoutError(f"this is no array: {str(error).splitlines()[0]}", value=given) from None
@@ -133,6 +133,29 @@ def as_array(given: Any) -> NDArray[Any]:
     if not array.itemsize:
         raise LayoutError(f"{what} has no bytes to move: its elements are empty", value=given)
     return array
+
+
+def elsewhere(array: Any) -> UnsupportedError:
+    """Return the error of an array that is not in memory which a processor reads."""
+    if str(getattr(array, "device", None)) == "meta":
+        way = "torch.empty_like(tensor, device='cpu') has memory."
+        return UnsupportedError("a tensor on the device meta has no memory", way)
+    return UnsupportedError("numpy sees no memory of other devices", "Copy it to the host first.")
+
+
+def require_native(dtype: np.dtype[Any], what: str) -> None:
+    """Raise LayoutError if the bytes of elements are in the order of other machines.
+
+    >>> import numpy as np
+    >>> require_native(np.dtype("float32").newbyteorder(), "memory")
+    Traceback (most recent call last):
+        ...
+    tla.errors.LayoutError: memory has elements of >f4: their bytes are in the other order
+      astype(dtype.newbyteorder('=')) turns them.
+    """
+    if not dtype.isnative:
+        way = "astype(dtype.newbyteorder('=')) turns them."
+        raise LayoutError(f"{what} has elements of {dtype.str}: their bytes are in the other order", way)
 
 
 def _of_torch(tensor: Any, torch: Any) -> Any:

@@ -15,17 +15,20 @@ The array has one axis for each top-level mode, as long as its data: ``layout.or
 
 from __future__ import annotations
 
+from itertools import pairwise
+from math import gcd
 from typing import TYPE_CHECKING, Any
 
 from ..algebra import collision
-from ..errors import KindError, LayoutError, OverlapError, UnsupportedError
+from ..errors import KindError, LayoutError, OverlapError, UndecidedError, UnsupportedError
 from ..ground import described, guarded, plural
-from ..layouts import Layout, crd2idx, is_composed, offsets_between, text_of
+from ..layouts import Layout, crd2idx, is_composed, is_swizzle, text_of
 from ..numbers import is_tuple
 from .elements import as_array, as_type
 from .moving import move
-from .plan import axis_boxes, copy_plan, data_shape, joined, span_of
-from .strided import Memory
+from .plan import axis_boxes, copy_plan, data_shape, joined, opened, span_of
+from .strided import Memory, read_strided
+from .tables import shared_offset
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,13 +69,13 @@ def pack(
 
     given: NDArray[Any] = as_array(array)
     require_shape(given, layout)
-    _require_injective(layout)
     memory: NDArray[Any]
     memory, start = _memory_for(layout, given.dtype, fill, out)
+    _require_injective(layout)
     if out is not None and np.may_share_memory(out, given):
         given = given.copy()
     given = _plain(given)
-    plan = copy_plan(_layout_of(given), layout)
+    plan = copy_plan(read_strided(given), layout)
     if out is not None and plan.size < len(out):
         _fill(out, fill)
     move(plan, Memory(given), Memory(memory, start, is_new=out is None), progress, threads)
@@ -110,7 +113,7 @@ def unpack(
             raise LayoutError("out cannot be written", value=out)
         held = held.copy() if np.may_share_memory(out, held) else held
     made = _plain(out)
-    plan = copy_plan(layout, _layout_of(made))
+    plan = copy_plan(layout, read_strided(made))
     move(plan, Memory(held, start), Memory(made, is_new=is_new), progress, threads)
     if made is not out:
         out[...] = made
@@ -141,9 +144,9 @@ def relayout(
 
     held, start = _held(memory, source)
     plan = copy_plan(source, target)
-    _require_injective(target)
     made: NDArray[Any]
     made, made_start = _memory_for(target, held.dtype, fill, out)
+    _require_injective(target)
     if out is not None:
         held = held.copy() if np.may_share_memory(out, held) else held
         if plan.size < len(out):
@@ -220,7 +223,7 @@ def mask(layout: AnyLayout | ComposedLayout) -> NDArray[Any]:
 
     made = _zeros(layout, np.dtype(bool))
     every = np.broadcast_to(np.True_, data_shape(layout))
-    move(copy_plan(_layout_of(every), layout), Memory(every), Memory(made, -span_of(layout)[0], True))
+    move(copy_plan(read_strided(every), layout), Memory(every), Memory(made, -span_of(layout)[0], True))
     return made
 
 
@@ -241,10 +244,6 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
     import numpy as np
 
     return np.ascontiguousarray(array) if any(d % array.itemsize for d in array.strides) else array
-
-
-def _layout_of(array: NDArray[Any]) -> Any:
-    return Layout(array.shape, tuple([step // array.itemsize for step in array.strides]))
 
 
 def _mode(layout: AnyLayout, i: int) -> tuple[Any, Any]:
@@ -333,29 +332,54 @@ def _require_type(array: Any, dtype: Any) -> None:
 
 def _require_injective(layout: Any) -> None:
     """Raise OverlapError, with two coordinates, if data would share an offset."""
-    pair = collision(layout)
-    if pair is None:
+    sizes = data_shape(layout)
+    inner, outers = opened(layout)
+    found: Any = None
+    if not all(sizes):
         return
-    if all(layout.is_valid(c) for c in pair):
-        found = [_by_mode(c, layout.shape) for c in pair]
-    else:  # padding shares an offset with something; perhaps data do as well
-        import numpy as np
-
-        places = offsets_between(layout, [(0, n) for n in data_shape(layout)])
-        listed = places.reshape(-1, order="F")
-        order = np.argsort(listed, kind="stable")
-        same = np.flatnonzero(np.diff(listed[order]) == 0)
-        if not same.size:
+    if all(is_swizzle(outer) for outer, _offset in outers):  # they keep different offsets different
+        try:
+            pair = collision(inner)
+        except UndecidedError:
+            pair = ()
+        if pair is None or _nests(inner, sizes):
             return
-        found = [
-            tuple(map(int, np.unravel_index(order[same[0] + i], places.shape, "F"))) for i in (0, 1)
-        ]
-    raise OverlapError(
-        f"two elements would lie at one offset of {layout}",
-        f"Its coordinates {text_of(found[0])} and {text_of(found[1])} share an offset.",
-        layout=layout,
-        coordinates=found,
-    )
+        if pair and all(inner.is_valid(c) for c in pair):
+            found = [_by_mode(c, inner.shape) for c in pair]
+    found = found or shared_offset(layout)
+    if found is not None:
+        raise OverlapError(
+            f"two elements would lie at one offset of {layout}",
+            f"Its coordinates {text_of(found[0])} and {text_of(found[1])} share an offset.",
+            layout=layout,
+            coordinates=found,
+        )
+
+
+def _nests(layout: AnyLayout, sizes: tuple[int, ...]) -> bool:
+    """Whether each step over the data exceeds all that the smaller steps reach together."""
+    steps: list[tuple[int, int]] = []
+    for i, n in enumerate(sizes):
+        boxes = axis_boxes(n, [_mode(layout, i), (n, 1)])
+        parts = [[(abs(d), abs(d) * (extent - 1)) for extent, d, _at in box.loops] for box in boxes]
+        if len(boxes) == 1:
+            steps += parts[0]
+            continue
+        spans = sorted([box.span(0) for box in boxes])
+        if not all(map(_exceed, parts)) or any(b[0] <= a[1] for a, b in pairwise(spans)):
+            return False
+        unit = gcd(*[d for part in parts for d, _reach in part], *[box.source for box in boxes])
+        steps.append((unit, spans[-1][1] - spans[0][0]))
+    return _exceed(steps)
+
+
+def _exceed(steps: list[tuple[int, int]]) -> bool:
+    reach = 0
+    for step, reached in sorted(steps):
+        if step <= reach:
+            return False
+        reach += reached
+    return True
 
 
 def _by_mode(coord: Any, shape: Any) -> tuple[int, ...]:

@@ -193,7 +193,7 @@ def data_shape(layout: AnyLayout | ComposedLayout) -> tuple[int, ...]:
     >>> data_shape(parse("((2,2),8):((1,16),2):(3,8)"))
     (3, 8)
     """
-    inner, _outers = _opened(layout)
+    inner, _outers = opened(layout)
     as_layout(inner)
     sizes = tuple(leaves(inner.origin_shape))
     if any(map(is_open, chain(sizes, *raw_modes(inner)))):
@@ -220,8 +220,8 @@ def span_of(layout: AnyLayout | ComposedLayout) -> tuple[int, int]:
     return min(low, 0), high
 
 
-def _opened(layout: Any) -> tuple[Any, list[tuple[Any, int]]]:
-    """The layout innermost, and what is done to its offsets, in order: add an int, then a function."""
+def opened(layout: Any) -> tuple[Any, list[tuple[Any, int]]]:
+    """Return the innermost layout, and what happens to its offsets: a function, behind an int added."""
     outers: list[tuple[Any, int]] = []
     while is_composed(layout):
         outers.insert(0, (layout.outer, known_int(layout.offset)))
@@ -232,7 +232,7 @@ def _opened(layout: Any) -> tuple[Any, list[tuple[Any, int]]]:
 def _boxes(source: Any, target: Any, sizes: tuple[int, ...]) -> tuple[Box, ...] | None:
     if not all(sizes):
         return ()
-    sides = [_opened(source), _opened(target)]
+    sides = [opened(source), opened(target)]
     if any(not hasattr(outer, "bits") for _inner, outers in sides for outer, _offset in outers):
         return None
     axes: list[list[Box]] = []

@@ -6,11 +6,15 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
+from ..errors import LayoutError
+from ..layouts import Layout
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
+    from ..layouts import AnyLayout
     from .loops import Box, Loop
 
 _ITEM: Final = 64
@@ -21,6 +25,30 @@ _BLOCK: Final = 1 << 19
 """The bytes of which every lane is moved in turn."""
 _LANES: Final = 16
 """The most elements that lie side by side and come from far rows, to be moved one row at a time."""
+
+
+def read_strided(array: Any) -> AnyLayout:
+    """Return the layout of an array with strides in bytes, from its element 0 on.
+
+    >>> import numpy as np
+    >>> print(read_strided(np.zeros((3, 4), "f4").T[::2]))
+    (2,3):(2,4)
+
+    Raises:
+        LayoutError: a stride is no multiple of the size of an element.
+    """
+    size: int = array.itemsize or 1
+    strides: list[int] = []
+    for axis, (n, step) in enumerate(zip(array.shape, array.strides, strict=True)):
+        if step % size and n > 1:
+            raise LayoutError(
+                f"axis {axis} steps by {step} bytes, which is no multiple of an element of {size} bytes",
+                "A layout counts in elements: view the array as smaller ones, such as bytes.",
+                axis=axis,
+                stride=step,
+            )
+        strides.append(step // size)
+    return Layout(tuple(array.shape), tuple(strides))
 
 
 class Memory:

@@ -7,6 +7,7 @@ import mmap as maps_of_files
 import os
 from argparse import ArgumentTypeError
 from contextlib import contextmanager, suppress
+from functools import partial
 from io import BytesIO
 from mmap import ACCESS_READ, mmap
 from typing import TYPE_CHECKING, Any
@@ -188,45 +189,33 @@ def array_header(shape: tuple[int, ...], dtype: np.dtype[Any]) -> bytes:
     return head.getvalue()
 
 
-@contextmanager
-def scratch(beside: str, size: int) -> Generator[Any]:
-    """Yield zeros in a file without a name, in the folder of the output; they need no other memory."""
+def scratch(beside: str, count: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return zeros in a file without a name, in the folder of the output; they need no other memory."""
     from tempfile import TemporaryFile
+
+    import numpy as np
 
     folder = None if beside == "-" else os.path.dirname(os.path.realpath(beside))
     try:
         with TemporaryFile(dir=folder) as file:
-            memory = reserved(file, size)
+            return np.ndarray((count,), dtype, reserved(file, count * dtype.itemsize))
     except OSError as error:
         raise InputError.cannot("write", folder or "a temporary file", error) from None
-    yield memory
 
 
-@contextmanager
 def elements_read(
     place: Format, plain: np.dtype[Any], memory: Any, name: str, beside: str
-) -> Generator[NDArray[Any]]:
-    """Yield the elements of memory, as they travel; those of less than a byte are unpacked.
+) -> NDArray[Any]:
+    """Return the elements of memory, as they travel; those of less than a byte are unpacked.
 
     Raises:
         LayoutError: the memory has too few bytes.
     """
-    import numpy as np
-
-    from ..arrays import span_of, unpack_bits
-
-    low, last = span_of(place.layout)
-    count = last + 1 - low
-    needed = place.bytes_of(count)
+    needed = place.bytes_of(place.span)
     if len(memory) < needed:
         what = f"{name_of(name)} has {plural(len(memory), 'byte')}, and {place.text} takes {needed}"
         raise LayoutError(what, layout=place.layout)
-    if not place.packed_bits:
-        yield np.ndarray((count,), plain, memory)
-        return
-    with scratch(beside, count) as room:
-        elements: NDArray[Any] = np.ndarray((count,), plain, room)
-        yield unpack_bits(memory, plain, count, place.packed_bits, out=elements)
+    return place.elements(memoryview(memory)[:needed], plain, partial(scratch, beside))
 
 
 @contextmanager
@@ -241,10 +230,9 @@ def elements_to_write(
     if not place.packed_bits:
         yield np.ndarray((place.entries,), plain, memory)
         return
-    with scratch(beside, place.entries) as room:
-        elements: NDArray[Any] = np.ndarray((place.entries,), plain, room)
-        yield elements
-        pack_bits(elements, place.packed_bits, out=np.ndarray((len(memory),), np.uint8, memory))
+    elements = scratch(beside, place.entries, plain)
+    yield elements
+    pack_bits(elements, place.packed_bits, out=np.ndarray((len(memory),), np.uint8, memory))
 
 
 @contextmanager

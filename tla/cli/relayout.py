@@ -101,8 +101,8 @@ def _move(a: Format, b: Format, options: argparse.Namespace) -> int:
     plain = plain_dtype(a)
     plan = copy_plan(a.layout, b.layout)  # refuses what does not fit before a file is made
     data, size = mapped_file(options.file), b.bytes_of(b.entries)
+    held = elements_read(a, plain, data, options.file, output)
     with (
-        elements_read(a, plain, data, options.file, output) as held,
         mapped(output, size) as memory,
         elements_to_write(b, plain, memory, output) as out,
         moving("moving", plain.itemsize, memory, data) as step,

@@ -40,10 +40,10 @@ def run(arguments: list[str]) -> int:
     plain, shape = plain_dtype(place), data_shape(place.layout)
     data = mapped_file(options.file)
     head = array_header(shape, plain)
-    with elements_read(place, plain, data, options.file, output) as held:
-        size = len(head) + int(np.prod(shape, dtype=object)) * plain.itemsize
-        with mapped(output, size) as memory, moving("unpacking", plain.itemsize, memory, data) as step:
-            memory[: len(head)] = head
-            array = unpack(held, place.layout, np.ndarray(shape, plain, memory, len(head)), step)
+    held = elements_read(place, plain, data, options.file, output)
+    size = len(head) + int(np.prod(shape, dtype=object)) * plain.itemsize
+    with mapped(output, size) as memory, moving("unpacking", plain.itemsize, memory, data) as step:
+        memory[: len(head)] = head
+        array = unpack(held, place.layout, np.ndarray(shape, plain, memory, len(head)), step)
     report(options, place, size, array.size, max(0, len(data) - place.bytes_of(place.entries)))
     return 0

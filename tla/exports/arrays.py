@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..arrays import as_array, is_bytes, span_of, view_strides
+from ..arrays import as_array, elsewhere, is_bytes, require_native, span_of, view_strides
 from ..errors import LayoutError, UnsupportedError
 from ..layouts import is_layout, leaves
 from ..moves import format_of, layout_of, view
@@ -60,10 +60,10 @@ def to_numpy_view(memory: Any, layout: LayoutLike) -> NDArray[Any]:
     """
     try:
         device = memory.__dlpack_device__()[0] if hasattr(memory, "__dlpack_device__") else 1
-    except BufferError:
-        device = None  # several
+    except (BufferError, ValueError):
+        device = None  # several, or none
     if device not in _ON_HOST:
-        raise UnsupportedError("numpy sees no memory of other devices", "Copy it to the host first.")
+        raise elsewhere(memory)
     if not is_bytes(memory):
         memory = as_array(memory)
         if not memory.flags.c_contiguous:
@@ -84,7 +84,7 @@ def to_torch(memory: Any, layout: LayoutLike) -> Any:
 
     Raises:
         UnsupportedError: a mode has no one stride, or a negative one; torch is not installed.
-        LayoutError: memory is too short, or has gaps.
+        LayoutError: memory is too short, has gaps, or elements whose bytes are in the other order.
     """
     torch = peer("torch", "to_torch", "pip install torch")
     form = format_of(layout)
@@ -107,6 +107,7 @@ def to_torch(memory: Any, layout: LayoutLike) -> Any:
 
 def _torch_tensor(array: NDArray[Any], torch: Any) -> Any:
     """The tensor of an array, without a copy; its elements may be of a type of ml_dtypes."""
+    require_native(array.dtype, "memory")
     try:
         return torch.as_tensor(array)
     except TypeError:

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import re
 from math import prod
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from ..arrays import read_strided, type_of
 from ..errors import LayoutError, TlaError, UnsupportedError
 from ..ground import described
 from ..layouts import Layout, compact_col_major, compact_row_major, parse
@@ -19,30 +19,6 @@ if TYPE_CHECKING:
 
     from ..hlo import Module
     from ..layouts import AnyLayout
-
-
-def read_strided(array: Any) -> AnyLayout:
-    """Return the layout of an array with strides in bytes, from its element 0 on.
-
-    >>> import numpy as np
-    >>> print(read_strided(np.zeros((3, 4), "f4").T[::2]))
-    (2,3):(2,4)
-
-    Raises:
-        LayoutError: a stride is no multiple of the size of an element.
-    """
-    size: int = array.itemsize or 1
-    strides: list[int] = []
-    for axis, (n, step) in enumerate(zip(array.shape, array.strides, strict=True)):
-        if step % size and n > 1:
-            raise LayoutError(
-                f"axis {axis} steps by {step} bytes, which is no multiple of an element of {size} bytes",
-                "A layout counts in elements: view the array as smaller ones, such as bytes.",
-                axis=axis,
-                stride=step,
-            )
-        strides.append(step // size)
-    return Layout(tuple(array.shape), tuple(strides))
 
 
 def read_interface(array: Any) -> AnyLayout:
@@ -91,24 +67,16 @@ def read_jax(array: Any) -> XlaShape:
     layout = getattr(format_, "layout", None)
     sharding = getattr(array, "sharding", None)
     dims = array.shape if sharding is None else sharding.shard_shape(array.shape)
+    element = type_of(array.dtype) or array.dtype.name
     if layout is None:
-        return XlaShape(_xla_type(array.dtype), dims)
+        return XlaShape(element, dims)
     return XlaShape(
-        _xla_type(array.dtype),
+        element,
         dims,
         layout.major_to_minor[::-1],
         layout.tiling or (),
         element_size_in_bits=layout.sub_byte_element_size_in_bits,
     )
-
-
-def _xla_type(dtype: Any) -> str:
-    """The XLA name of an element type of numpy or ml_dtypes."""
-    name: str = dtype.name
-    for theirs, ours in (("bool", "pred"), ("bfloat", "bf"), ("uint", "u"), ("int", "s")):
-        if name.startswith(theirs):
-            return ours + name.removeprefix(theirs)
-    return re.sub("^(float|complex)", lambda word: word[0][0], name).replace("_", "")
 
 
 def refuse_format(format_: Any) -> NoReturn:

@@ -11,6 +11,7 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ..arrays import read_strided
 from ..errors import KindError, UnsupportedError
 from ..ground import described
 from . import arrays, layouts, pallas
@@ -45,7 +46,7 @@ def _read_text(read: Callable[[str], Any]) -> Callable[[Any], Any]:
     return lambda value: read(str(value))
 
 
-_STRIDED: Final = {"ndarray": arrays.read_strided}
+_STRIDED: Final = {"ndarray": read_strided}
 _INTERFACES: Final = ("__cuda_array_interface__", "__array_interface__")
 _COMPOSED: Final = ("Layout", "Swizzle", "ComposedLayout")
 
@@ -53,7 +54,7 @@ LIBRARIES: Final = (
     Library("numpy", ("numpy",), _STRIDED, ("to_numpy_view",)),
     Library("cupy", ("cupy",), _STRIDED),
     Library("the array interface", (), dict.fromkeys(_INTERFACES, arrays.read_interface)),
-    Library("Python's buffers", ("builtins",), {"memoryview": arrays.read_strided}),
+    Library("Python's buffers", ("builtins",), {"memoryview": read_strided}),
     Library("torch", ("torch",), {"Tensor": arrays.read_torch}, ("to_torch",)),
     Library(
         "jax",
