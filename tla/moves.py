@@ -40,9 +40,7 @@ if TYPE_CHECKING:
     from .ascend import TaggedLayout
     from .layouts import AnyLayout, ComposedLayout
 
-    LayoutLike: TypeAlias = Union[
-        AnyLayout, ComposedLayout, LinearLayout, XlaShape, TaggedLayout, str
-    ]
+    LayoutLike: TypeAlias = Union[AnyLayout, ComposedLayout, LinearLayout, XlaShape, TaggedLayout, str]
 
 __all__ = ["copy_plan", "layout_of", "mask", "pack", "relayout", "unpack", "view"]
 
@@ -348,7 +346,9 @@ class Format(NamedTuple):
         name, bits = (self.type.name, self.type.bits or 8) if self.type else ("", 8)
         if array.size and bits < 8 and (array.dtype.kind == "i" or name[0] == array.dtype.kind):
             low, high = int(array.min()), int(array.max())
-            least, most = (0, (1 << bits) - 1) if name[0] == "u" else (-1 << bits - 1, (1 << bits - 1) - 1)
+            least, most = (
+                (0, (1 << bits) - 1) if name[0] == "u" else (-1 << bits - 1, (1 << bits - 1) - 1)
+            )
             if not least <= low <= high <= most:
                 wrong = low if low < least else high
                 summary = f"{what} has {wrong}, which {self.text} has no element for"

@@ -75,7 +75,8 @@ def read(text: Any) -> Any:
     ``Sw<2,0,3> o 0 o (8,8):(8,1)`` is a `ComposedLayout`, and its first part a `Swizzle`.
     A C++ type or expression of a layout is read as by `from_cpp`; a tag with its element type and sizes,
     ``zN<half>(20,48)``, gives the layout that `tla.ascend.make_layout` does. A name is an unknown size.
-    A type of Triton, ``tensor<8x4xf16, #ttg.blocked<{...}>>``, gives the `LinearLayout` of `from_triton`.
+    A type of Triton, ``tensor<8x4xf16, #ttg.blocked<{...}>>``, gives the `LinearLayout` that
+    `tla.gpu.from_triton` does.
     ``FILE:%name`` is the shape of an instruction's result in a file of HLO; ``FILE:%name{i,j}``, as XLA
     writes the way into a tuple, or ``FILE:%name#i#j`` is an element of it. A name that several
     computations use needs one of them: ``FILE:%computation/%name``.

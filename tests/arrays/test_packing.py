@@ -91,7 +91,7 @@ def test_a_plan_of_too_many_boxes_moves_by_tables() -> None:
 
 
 def test_data_that_share_an_offset_are_found() -> None:
-    """As a list of all offsets tells: with steps of 0, of both signs, tangled, and in the padding alone."""
+    """As a list of all offsets tells: steps are 0, of both signs, tangled; padding alone may overlap."""
     rng = Random(SEED)
     steps = [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 20, 30, -1, -4]
     seen = {True: 0, False: 0}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,6 @@ import pytest
 
 import tla
 from tla.arrays import moving
-from tla.cli import data_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -127,7 +127,9 @@ def test_an_interrupt_leaves_the_old_file(
     seen: list[tuple[int, int]] = []
 
     @contextmanager
-    def bar(what: str, of_bytes: bool) -> Generator[Callable[[int, int], None]]:
+    def bar(what: str, of_bytes: bool, whole: int) -> Generator[Callable[[int, int], None]]:
+        assert (what, of_bytes, whole) == ("packing", True, 12000)
+
         def step(done: int, whole: int) -> None:
             seen.append((done, whole))
             if len(seen) == 3:
@@ -135,13 +137,50 @@ def test_an_interrupt_leaves_the_old_file(
 
         yield step
 
-    monkeypatch.setattr(data_files, "progress_bar", bar)
+    monkeypatch.setattr(sys.modules["tla.cli.pack"], "progress_bar", bar)
     (folder / "old.bin").write_text("old")
     assert run("pack", "a.npy", TILED, "-o", "old.bin") == (130, "", "tla: interrupted\n")
     assert (folder / "old.bin").read_text() == "old"
     assert sorted(path.name for path in folder.iterdir()) == ["a.npy", "old.bin"]
     assert all(whole == 12000 for _done, whole in seen)
     assert 0 < seen[0][0] < seen[1][0] < seen[2][0] < 12000
+
+
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        ("pack a.npy {} -o b", "packing"),
+        ("unpack a.bin {} -o b", "unpacking"),
+        ("relayout a.bin {0} {0} -o b", "moving"),
+    ],
+)
+def test_the_bar_is_there_before_anything_moves(
+    folder: Path, run: Run, line: str, word: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """20 GB take a while, and so does a look at each int of 4 bits."""
+    pytest.importorskip("rich")
+    text = "u16[20,300]{1,0}"
+    np.load(folder / "a.npy").tofile("a.bin")
+
+    class Terminal(StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    before = list[str]()
+
+    def looks(*_given: Any) -> None:
+        before.append(terminal.getvalue())
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tla.moves.Format, "typed", looks)
+    monkeypatch.setattr(tla.moves.Format, "elements", looks)
+    with suppress(KeyboardInterrupt):
+        run(*line.format(text, text).split())
+    (shown,) = before
+    assert word in shown
+    assert "0.0/11.7 KiB" in shown
 
 
 def test_without_numpy(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,6 +199,16 @@ def test_without_numpy(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) 
     [
         ("pack no.npy (20,300):(300,1) -o b", "cannot read no.npy: No such file or directory"),
         ("pack raw.bin (20,300):(300,1) -o b", "raw.bin is no array of numpy's, a .npy file"),
+        (
+            "pack cut.npy (20,300):(300,1) -o b",
+            "cut.npy is cut off: it has 5000 bytes, and its",
+        ),
+        (
+            "pack objects.npy 2:1 -o b",
+            "objects.npy has no bytes to move: its elements",
+        ),
+        ("pack below.npy (20,300):(300,1) -o b", "below.npy is a .npy file that numpy cannot read"),
+        ("pack head.npy (20,300):(300,1) -o b", "head.npy is a .npy file that numpy cannot read: EOF"),
         ("pack a.npy (20,30):(300,1) -o b", "an array of shape (20,300) does not fit (20,30):(300,1)"),
         (
             "pack a.npy zN<float>(20,300) -o b",
@@ -186,6 +235,11 @@ def test_without_numpy(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) 
 def test_what_does_not_fit(folder: Path, run: Run, line: str, text: str) -> None:
     (folder / "raw.bin").write_bytes(b"0123456789")
     (folder / "empty.bin").touch()
+    array = bytes_of(folder / "a.npy")
+    (folder / "cut.npy").write_bytes(array[:5000])
+    (folder / "head.npy").write_bytes(array[:50])
+    (folder / "below.npy").write_bytes(array.replace(b"(20, 300)", b"(-2, 300)"))
+    np.save(folder / "objects.npy", np.array([{}, 1]), allow_pickle=True)
     code, out, err = run(*line.split())
     assert (code, out) == (1, "")
     assert text in err
@@ -202,6 +256,11 @@ def test_what_does_not_fit(folder: Path, run: Run, line: str, text: str) -> None
         ("relayout a f16[2] -o b", "A B alone say what loops would"),
         ("relayout a f16[2] f16[2]", "FILE A B and -o OUTPUT move data"),
         ("relayout a f16[2] f16[2] -o b --cpp", "--cpp goes with A and B alone"),
+        (
+            "relayout f16[2] f16[2] --figure --json",
+            "lists the loops, --figure draws them: give one",
+        ),
+        ("relayout f16[2] f16[2] --cpp --json", "--json lists the loops, --cpp prints them: give one"),
     ],
 )
 def test_a_wrong_command_line(run: Run, line: str, text: str) -> None:

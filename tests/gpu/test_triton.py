@@ -184,7 +184,10 @@ def test_read_and_packed(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("#ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 4, order = [1, 0]}>", r"tla\.gpu\.from_t"),
+        (
+            "#ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 4, order = [1, 0]}>",
+            r"tla\.gpu\.from_t",
+        ),
         ("#map", "does not say what #map is"),
         ("tensor<4x8xf32>", "expected ',' and an attribute"),
     ],

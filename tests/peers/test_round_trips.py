@@ -103,7 +103,10 @@ def test_torch() -> None:
     for bad, why in (
         (lambda: tla.pack(tensor, "f16[3,4]"), "has elements of torch.bfloat16, 16 bits"),
         (lambda: tla.pack(tensor.to("meta"), "3:1"), "a tensor on the device meta has no memory"),
-        (lambda: tla.to_numpy_view(tensor.to("meta"), "3:1"), "a tensor on the device meta has no memory"),
+        (
+            lambda: tla.to_numpy_view(tensor.to("meta"), "3:1"),
+            "a tensor on the device meta has no memory",
+        ),
         (lambda: tla.to_torch(np.arange(6, dtype=">f4"), "6:1"), "of >f4: their bytes are in the other"),
         (lambda: tla.to_torch(b"abc", "3:1"), "torch has no elements of"),
         (lambda: tla.read(torch.eye(3).to_sparse()), "torch.sparse_coo has no strides"),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from .plan import CopyPlan
 
-_PART: Final = 1 << 28
+_PART: Final = 1 << 26
 """The bytes that move between two calls of ``progress``."""
 _LARGE: Final = 1 << 22
 """From how many bytes on a copy goes past the cache."""

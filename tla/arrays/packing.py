@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from ..algebra import collision
 from ..errors import KindError, LayoutError, OverlapError, UndecidedError, UnsupportedError
 from ..ground import described, guarded, plural
-from ..layouts import Layout, crd2idx, is_composed, is_swizzle, text_of
+from ..layouts import crd2idx, is_composed, is_swizzle, text_of
 from ..numbers import is_tuple
 from .elements import as_array, as_type
 from .moving import move

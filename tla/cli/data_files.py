@@ -9,11 +9,13 @@ from argparse import ArgumentTypeError
 from contextlib import contextmanager, suppress
 from functools import partial
 from io import BytesIO
+from math import prod
 from mmap import ACCESS_READ, mmap
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from ..errors import LayoutError, ParseError, UnsupportedError
 from ..ground import ELEMENT_TYPES, element_type, plural, say, shortened
+from ..layouts import text_of
 from ..moves import Format, format_of
 from .common import (
     GIVEN,
@@ -26,7 +28,6 @@ from .common import (
 )
 from .messages import say_json
 from .parser import argument_parser
-from .progress import progress_bar
 from .saving import is_standard_output, reserved
 
 if TYPE_CHECKING:
@@ -162,21 +163,44 @@ def array_file(path: str) -> NDArray[Any]:
     """Return the array of a file of numpy's, mapped.
 
     Raises:
-        InputError: it is missing, cannot be read, or is no array.
+        InputError: it is missing, cannot be read, is no array or not all of one, or has Python objects.
     """
     import numpy as np
 
     try:
         if path == "-" or not os.path.isfile(path):
-            array: NDArray[Any] = np.lib.format.read_array(BytesIO(read_bytes(path)))
+            file = BytesIO(read_bytes(path))
+            _require_array(path, file)
+            array: NDArray[Any] = np.lib.format.read_array(file)
             return array
+        with open(path, "rb") as there:
+            _require_array(path, there)
         return np.lib.format.open_memmap(path, mode="r")
     except OSError as error:
         raise InputError.cannot("read", path, error) from None
-    except ValueError as error:
-        raise InputError(
-            f"{name_of(path)} is no array of numpy's, a .npy file: {error}", path=path
-        ) from None
+    except (OverflowError, ValueError) as error:
+        raise InputError(f"{name_of(path)} is a .npy file that numpy cannot read: {error}") from None
+
+
+def _require_array(path: str, file: IO[bytes]) -> None:
+    """Raise InputError if a file has not all bytes of an array of numpy's; the file is at its start."""
+    import numpy as np
+
+    name, formats = name_of(path), np.lib.format
+    if file.read(6) != b"\x93NUMPY":
+        way = "numpy.save(path, array) writes one."
+        raise InputError(f"{name} is no array of numpy's, a .npy file", way, path=path)
+    file.seek(0)
+    headers = {(1, 0): formats.read_array_header_1_0, (2, 0): formats.read_array_header_2_0}
+    if read_header := headers.get(formats.read_magic(file)):
+        shape, _is_fortran, dtype = read_header(file)
+        if dtype.hasobject:
+            raise InputError(f"{name} has no bytes to move: its elements are Python objects", path=path)
+        needed, size = file.tell() + prod(shape) * dtype.itemsize, file.seek(0, os.SEEK_END)
+        if size < needed:
+            array = f"its array of shape {text_of(shape)} and type {dtype} needs {needed}"
+            raise InputError(f"{name} is cut off: it has {plural(size, 'byte')}, and {array}", path=path)
+    file.seek(0)
 
 
 def array_header(shape: tuple[int, ...], dtype: np.dtype[Any]) -> bytes:
@@ -235,25 +259,25 @@ def elements_to_write(
     pack_bits(elements, place.packed_bits, out=np.ndarray((len(memory),), np.uint8, memory))
 
 
-@contextmanager
-def moving(what: str, width: int, *maps: Any) -> Generator[Callable[[int, int], None]]:
-    """Yield a function to call between the parts of the work: it draws the bar, and lets go of pages.
+def stepping(
+    bar: Callable[[int, int], None] | None, width: int, *maps: Any
+) -> Callable[[int, int], None]:
+    """Return a function to call between the parts of the work: it draws the bar, and lets go of pages.
 
     Args:
         width: The bytes of an element.
         maps: The files that are mapped. What was read or written of them is left to the system.
     """
-    with progress_bar(what, of_bytes=True) as bar:
 
-        def step(done: int, whole: int) -> None:
-            for each in maps:
-                held = getattr(each, "_mmap", each)
-                if isinstance(held, mmap) and hasattr(maps_of_files, "MADV_DONTNEED"):
-                    held.madvise(maps_of_files.MADV_DONTNEED)
-            if bar is not None:
-                bar(done * width, whole * width)
+    def step(done: int, whole: int) -> None:
+        for each in maps:
+            held = getattr(each, "_mmap", each)
+            if isinstance(held, mmap) and hasattr(maps_of_files, "MADV_DONTNEED"):
+                held.madvise(maps_of_files.MADV_DONTNEED)
+        if bar is not None:
+            bar(done * width, whole * width)
 
-        yield step
+    return step
 
 
 def report(options: argparse.Namespace, place: Format, size: int, data: int, unread: int = 0) -> None:

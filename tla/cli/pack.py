@@ -9,11 +9,12 @@ from .data_files import (
     expect_numpy,
     fill_of,
     format_argument,
-    moving,
     plain_dtype,
     read_options,
     report,
+    stepping,
 )
+from .progress import progress_bar
 from .saving import expect_place, mapped
 
 _EPILOG = """\
@@ -39,15 +40,13 @@ def run(arguments: list[str]) -> int:
     place = format_argument("LAYOUT", options.layout, options.dtype)
     array = array_file(options.file)
     require_shape(array, place.layout)
-    place.typed(array, options.file)
     plain = array.dtype if place.type is None else plain_dtype(place)
-    fill = options.fill or None if place.type is None else fill_of(place, options.fill)
     size = place.bytes_of(place.entries) or place.entries * plain.itemsize
-    with (
-        mapped(output, size) as memory,
-        elements_to_write(place, plain, memory, output) as out,
-        moving("packing", plain.itemsize, memory, array) as step,
-    ):
-        pack(array.view(plain), place.layout, fill, out, step)
+    with progress_bar("packing", True, array.nbytes) as bar:
+        place.typed(array, options.file)
+        fill = options.fill or None if place.type is None else fill_of(place, options.fill)
+        with mapped(output, size) as memory, elements_to_write(place, plain, memory, output) as out:
+            step = stepping(bar, plain.itemsize, memory, array)
+            pack(array.view(plain), place.layout, fill, out, step)
     report(options, place, size, array.size)
     return 0

@@ -14,14 +14,20 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def progress_bar(what: str, of_bytes: bool = False) -> Generator[Callable[[int, int], None] | None]:
-    """Yield a function that takes the work done and the whole work; None without a terminal."""
+def progress_bar(
+    what: str, of_bytes: bool = False, whole: int | None = None
+) -> Generator[Callable[[int, int], None] | None]:
+    """Yield a function that takes the work done and the whole work; None without a terminal.
+
+    Args:
+        whole: The whole work, where it is known: the bar shows it at once.
+    """
     progress = _progress(what, of_bytes)
     if progress is None:
         yield None
         return
     with progress:
-        bar = progress.add_task(what, total=None)
+        bar = progress.add_task(what, total=whole)
         yield lambda done, total: progress.update(bar, completed=done, total=total)
 
 

@@ -16,13 +16,14 @@ from .data_files import (
     fill_of,
     format_argument,
     mapped_file,
-    moving,
     plain_dtype,
     report,
+    stepping,
 )
 from .messages import say_json
 from .parser import argument_parser
 from .pictures import write_figure
+from .progress import progress_bar
 from .saving import expect_place, mapped
 
 if TYPE_CHECKING:
@@ -63,7 +64,10 @@ def run(arguments: list[str]) -> int:
         parser.error("standard input, -, can stand for one argument only")
     if (options.b is None) != (options.output is None) and options.source != "figure":
         parser.error("FILE A B and -o OUTPUT move data; A B alone say what loops would")
-    if options.source and (options.b is not None or options.json):
+    if options.source and options.json:
+        verb = "draws" if options.source == "figure" else "prints"
+        parser.error(f"--json lists the loops, --{options.source} {verb} them: give one")
+    if options.source and options.b is not None:
         parser.error(f"--{options.source} goes with A and B alone")
     a, b = (
         format_argument(name, text, options.dtype)
@@ -101,12 +105,10 @@ def _move(a: Format, b: Format, options: argparse.Namespace) -> int:
     plain = plain_dtype(a)
     plan = copy_plan(a.layout, b.layout)  # refuses what does not fit before a file is made
     data, size = mapped_file(options.file), b.bytes_of(b.entries)
-    held = elements_read(a, plain, data, options.file, output)
-    with (
-        mapped(output, size) as memory,
-        elements_to_write(b, plain, memory, output) as out,
-        moving("moving", plain.itemsize, memory, data) as step,
-    ):
-        relayout(held, a.layout, b.layout, fill_of(b, options.fill), out, step)
+    with progress_bar("moving", True, plan.size * plain.itemsize) as bar:
+        held = elements_read(a, plain, data, options.file, output)
+        with mapped(output, size) as memory, elements_to_write(b, plain, memory, output) as out:
+            step = stepping(bar, plain.itemsize, memory, data)
+            relayout(held, a.layout, b.layout, fill_of(b, options.fill), out, step)
     report(options, b, size, plan.size, max(0, len(data) - a.bytes_of(a.entries)))
     return 0

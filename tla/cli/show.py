@@ -233,7 +233,7 @@ def layout_of(value: Any) -> AnyLayout:
     if isinstance(value, LinearLayout):
         raise InputError(
             "the text is a linear layout of Triton, which this command does not take",
-            "from_linear(read(text).inverse()) is the layout from coordinates to places, if there is one.",
+            "from_linear(read(text).inverse()) gives the layout of it, if it has one.",
         )
     hints = [f"Compact, it would be {Layout(value)}."] if _is_shape(value) else []
     raise InputError(f"{_text(value)} is no layout: a layout is a shape, ':' and a stride", *hints)

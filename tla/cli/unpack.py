@@ -9,11 +9,12 @@ from .data_files import (
     expect_numpy,
     format_argument,
     mapped_file,
-    moving,
     plain_dtype,
     read_options,
     report,
+    stepping,
 )
+from .progress import progress_bar
 from .saving import expect_place, mapped
 
 _EPILOG = """\
@@ -40,10 +41,12 @@ def run(arguments: list[str]) -> int:
     plain, shape = plain_dtype(place), data_shape(place.layout)
     data = mapped_file(options.file)
     head = array_header(shape, plain)
-    held = elements_read(place, plain, data, options.file, output)
-    size = len(head) + int(np.prod(shape, dtype=object)) * plain.itemsize
-    with mapped(output, size) as memory, moving("unpacking", plain.itemsize, memory, data) as step:
-        memory[: len(head)] = head
-        array = unpack(held, place.layout, np.ndarray(shape, plain, memory, len(head)), step)
+    moved = int(np.prod(shape, dtype=object)) * plain.itemsize
+    with progress_bar("unpacking", True, moved) as bar:
+        held = elements_read(place, plain, data, options.file, output)
+        with mapped(output, size := len(head) + moved) as memory:
+            memory[: len(head)] = head
+            out = np.ndarray(shape, plain, memory, len(head))
+            array = unpack(held, place.layout, out, stepping(bar, plain.itemsize, memory, data))
     report(options, place, size, array.size, max(0, len(data) - place.bytes_of(place.entries)))
     return 0

@@ -67,7 +67,8 @@ def from_triton(text: str, shape: Sequence[int] | None = None, name: str | None 
     if not sizes:
         raise LayoutError(
             f"the layout of {encoding} depends on the shape of the tensor",
-            "Give a type, as tensor<128x64xf16, #blocked>, or the sizes: tla.gpu.from_triton(text, (128, 64)).",
+            "Give a type, as tensor<128x64xf16, #blocked>,"
+            " or the sizes: tla.gpu.from_triton(text, (128, 64)).",
         )
     bits = sum([bits_of_extent(size, f"a tensor of {times(sizes)}") for size in sizes])
     if bits > MOST_WIDTH:
