@@ -207,7 +207,9 @@ static int zip_plane(const char *source, char *target, ptrdiff_t width, Loop a, 
     Strip s = {source, target, b.source, LANES, of_a.extent / lanes, LANES, LANES * b.extent, past_cache == ALL};
     move_strip(s, width, b.extent, log_of(b.extent));
   } else if (out_of_one) {
-    Strip s = {source, target, LANES, a.target, of_b.extent / lanes, LANES * a.extent, LANES, 0};
+    const int is_lines = is_aligned(target, a.target | of_b.extent * width, LINE);
+    Strip s = {source, target, LANES, a.target, of_b.extent / lanes, LANES * a.extent, LANES,
+               past_cache == ALL && is_lines};
     move_strip(s, width, a.extent, log_of(lanes));
   } else {
     move_squares(source, target, width, of_a, of_b, past_cache);
@@ -257,6 +259,12 @@ static void move_box(const char *source, char *target, ptrdiff_t width, Loop *lo
     a = loops[nearest];
     memmove(loops + nearest, loops + nearest + 1, (--count - nearest) * sizeof *loops);
   }
+  const int is_out_of_one = a.source == width && b.source == a.extent * width;
+  for (int i = 1; is_out_of_one && i < count; i++)  // in the order of the source
+    for (int j = i; j && distance(loops[j].source) > distance(loops[j - 1].source); j--) {
+      const Loop kept = loops[j];
+      loops[j] = loops[j - 1], loops[j - 1] = kept;
+    }
   move_nest(source, target, width, loops, count, a, b, past_cache);
 #ifdef __SSE2__
   if (past_cache != NOTHING) _mm_sfence();
