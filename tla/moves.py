@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays and memory by any layout, or by the text of one: `tla.arrays` behind `read`.
+"""Arrays and memory by any layout, or by the text of one: `tla.arrays` for all that `read` takes.
 
 >>> import numpy as np
 >>> pack(np.arange(15, dtype=np.float32).reshape(3, 5), "f32[3,5]{1,0:T(2,2)}")
@@ -79,7 +79,9 @@ def pack(
     array([0, 3, 9, 1, 4, 9, 2, 5])
 
     An XLA shape or a tag also says the type of the elements. The array has that type, or unsigned ints
-    of its width: bits. Elements of less than a byte are bytes in memory, as `pack_bits` makes them:
+    of its width, which are taken as bits; ints of less than a byte may also be int8. A value beyond the
+    type is refused, and numbers without a type are converted. Elements of less than a byte share bytes
+    in memory, as `pack_bits` packs them:
 
     >>> import numpy as np
     >>> pack(np.array([1, -1, 7], np.int8), "s4[3]{0:E(4)}")
@@ -123,7 +125,7 @@ def unpack(
 @checked_by(_check)
 @opaque("memory")
 def view(memory: Any, layout: LayoutLike) -> NDArray[Any]:
-    """Return the array that memory holds by a layout, in place, `tla.arrays.view`.
+    """Return the array that memory holds by a layout, without a copy, `tla.arrays.view`.
 
     >>> import numpy as np
     >>> view(np.arange(6), "(2,3):(3,1)").tolist()
@@ -289,7 +291,7 @@ class Format(NamedTuple):
         if self.type is None or wanted is None:
             return array
         if self.type.name not in ELEMENT_TYPES:
-            summary = f"{what} has numbers, and numpy knows no {self.type.name}, the type of {self.text}"
+            summary = f"numpy has no type {self.type.name} for the numbers of {what}"
             raise LayoutError(summary, f"Give their bits, as an array of {wanted}.", value=given)
         return as_type(array, wanted, what)
 
@@ -338,7 +340,7 @@ class Format(NamedTuple):
         if self.type and other.type and self.type != other.type:
             raise LayoutError(
                 f"{self.text} has elements of {self.type.name}, {other.text} of {other.type.name}",
-                "A copy moves elements and converts none: astype of an array does.",
+                "A copy does not convert elements; array.astype does.",
             )
 
     def _require_bits(self, array: NDArray[Any], what: str) -> None:
@@ -410,13 +412,13 @@ def format_of(value: LayoutLike) -> Format:
         kind, bits = shape.element_type, storage_bits(shape)
         if bits >= 8 and bits != 8 * (kind.bytes or 0):
             raise UnsupportedError(
-                f"elements of {kind.name} are not moved as {bits} bits", layout=layout
+                f"elements of {kind.name} cannot be moved as {bits} bits", layout=layout
             )
         size = 0 if layout.symbols else int(physical_elements(shape))
         if size and any(COMBINE in tile for tile in shape.tiles) and span_of(layout)[1] >= size:
             raise UnsupportedError(
                 f"as a nested layout {shape} has padding past its memory of {size} elements",
-                "No tiles without '*' have that.",
+                "Only tiles with '*' have that.",
                 layout=layout,
             )
         return Format(layout, str(value), kind, bits if bits < 8 else 0, size)

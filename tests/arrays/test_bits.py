@@ -66,7 +66,7 @@ def test_types_of_ml_dtypes(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["f16", *(name for name in OTHERS if "f" in name)])
 def test_floats_round_and_are_never_cut(name: str) -> None:
-    """Every element is held, and what rounds to the greatest; infinity and NaN where the type has them."""
+    """Each element stays; what rounds past the greatest is refused, as is infinity where there is none."""
     pytest.importorskip("ml_dtypes")
     dtype = dtype_of(name)
     every: Any = np.arange(1 << (ELEMENT_TYPES[name].bits or 0), dtype=f"u{dtype.itemsize}").view(dtype)
@@ -164,12 +164,15 @@ STRANGE: Any = {"x": 1}
     [
         (lambda: pack_bits([1, 16], 4), "16 does not fit in 4 bits: -8 to 15 do"),
         (lambda: pack_bits(np.array([-9], np.int8), 4), "-9 does not fit"),
-        (lambda: pack_bits([1.0], 4), "elements of float64 are not packed"),
+        (lambda: pack_bits([1.0], 4), "elements of float64 cannot be packed"),
         (lambda: pack_bits([1, 2]), "int64 does not say how many bits"),
-        (lambda: pack_bits([1], 9), "1 to 8 bits are packed, not of 9"),
+        (lambda: pack_bits([1], 9), "bits is 1 to 8, not 9"),
         (lambda: pack_bits([1, 2, 3], 4, out=np.zeros(1, np.uint8)), "1 bytes, and 3 elements take 2"),
         (lambda: pack_bits([1], 4, out=np.zeros(4, np.uint8)[::2]), "uint8, in one piece"),
-        (lambda: unpack_bits(b"ab", np.int8, 5, 4), "5 elements of 4 bits are 3 bytes, and 2 are there"),
+        (
+            lambda: unpack_bits(b"ab", np.int8, 5, 4),
+            "5 elements of 4 bits take 3 bytes, and memory has 2",
+        ),
         (lambda: unpack_bits(b"ab", np.int16, bits=4), "int16 has 2"),
         (lambda: unpack_bits(b"ab", "s4"), "'s4' is no type of numpy"),
         (lambda: unpack_bits([1], np.int8, bits=4), "not list [1]"),
@@ -202,14 +205,17 @@ STRANGE: Any = {"x": 1}
         (lambda: tla.pack(np.zeros(2, "V0"), "2:1"), "its elements are empty"),
         (lambda: tla.mask("(1000000):(1000000000000)"), "more than there is memory for"),
         (lambda: unpack_bits(b"ab", STRANGE), "no type of numpy"),
-        (lambda: unpack_bits(b"ab", "i1", -1, 4), "-1 elements were asked for"),
+        (lambda: unpack_bits(b"ab", "i1", -1, 4), "count is 0 or more, not -1"),
         (lambda: tla.pack(np.array([object()]), "1:1"), "elements are Python objects"),
         (lambda: tla.pack([[1], [2, 3]], "(2,2):(1,2)"), "this is no array"),
         (lambda: tla.unpack(None, "1:1"), "elements are Python objects"),
         (lambda: tla.unpack(b"abc", "f16[2]"), "memory of 3 bytes holds no whole number of float16"),
         (lambda: tla.view(b"ab", "s4[4]{0:E(4)}"), "elements of 4 bits have no address"),
         (lambda: tla.relayout(b"abcd", "f32[1]", "s32[1]"), "has elements of f32, s32[1] of s32"),
-        (lambda: tla.pack([[1.0]], "zN<hifloat8_t>(1,1)"), "numpy knows no hifloat8_t"),
+        (
+            lambda: tla.pack([[1.0]], "zN<hifloat8_t>(1,1)"),
+            "numpy has no type hifloat8_t for the numbers of the array",
+        ),
         (lambda: tla.mask("(2,3):(1@0,1@1)"), "are coordinates, and memory has offsets"),
         (
             lambda: tla.mask("u8[14,11]{0,1:T(4,*,*,4,2)(*,3,4,1)(1,*,*,1,2)L(4)}"),
@@ -219,7 +225,7 @@ STRANGE: Any = {"x": 1}
             lambda: tla.mask("pred[1,2,3,3]{2,0,1,3:T(2,1)(*,2,*,3,1)(1,1)L(4)}"),
             "has padding past its memory of 36 elements",  # seed 1002
         ),
-        (lambda: tla.pack([1], "f32[1]{0:E(16)}"), "f32 are not moved as 16 bits"),
+        (lambda: tla.pack([1], "f32[1]{0:E(16)}"), "f32 cannot be moved as 16 bits"),
     ],
 )
 def test_what_does_not_fit_is_named(call: Any, text: str) -> None:
@@ -231,7 +237,7 @@ def test_what_does_not_fit_is_named(call: Any, text: str) -> None:
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda: tla.pack([1], "s4[1]{0:E(4)}", out=STRANGE), "out is an array of uint8"),
+        (lambda: tla.pack([1], "s4[1]{0:E(4)}", out=STRANGE), "out must be an array of uint8"),
         (lambda: tla.unpack(b"ab", "s4[6]{0:E(4)}"), "memory of 2 bytes is too short"),
         (lambda: tla.unpack(np.zeros(3, "u2"), "s4[6]{0:E(4)}"), "has elements of uint16"),
     ],

@@ -253,7 +253,7 @@ def test_what_does_not_fit(folder: Path, run: Run, line: str, text: str) -> None
         ("pack - - -o b", "standard input, -, can stand for one argument only"),
         ("pack a.npy f16[2] -o b --fill x", "argument --fill: needs a number, not 'x'"),
         ("unpack - - -o b", "can stand for one argument only"),
-        ("relayout a f16[2] -o b", "A B alone say what loops would"),
+        ("relayout a f16[2] -o b", "A B alone print the loops"),
         ("relayout a f16[2] f16[2]", "FILE A B and -o OUTPUT move data"),
         ("relayout a f16[2] f16[2] -o b --cpp", "--cpp goes with A and B alone"),
         (

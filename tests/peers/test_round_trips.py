@@ -112,11 +112,14 @@ def test_torch() -> None:
         (lambda: tla.read(torch.eye(3).to_sparse()), "torch.sparse_coo has no strides"),
         (
             lambda: tla.to_torch(torch.arange(5), "(2,3):(3,1)"),
-            "takes 6 elements without gaps, not memory of 5",
+            "needs memory of 6 elements without gaps; this has 5",
         ),
         (lambda: tla.to_torch(torch.arange(6), "(2,3):(-3,1)"), "no negative strides"),
-        (lambda: tla.to_torch(torch.arange(99), "((2,2),3):((1,5),12)"), "mode 0 .* has no one stride"),
-        (lambda: tla.to_numpy_view(torch.arange(9)[::2], "4:1"), "memory is in one piece"),
+        (
+            lambda: tla.to_torch(torch.arange(99), "((2,2),3):((1,5),12)"),
+            "mode 0 .* has no single stride",
+        ),
+        (lambda: tla.to_numpy_view(torch.arange(9)[::2], "4:1"), "memory must be in one piece"),
     ):
         with pytest.raises(tla.TlaError, match=why):
             bad()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Data that moves: arrays packed into memory by a layout, unpacked, seen, and laid out anew.
+"""Data that moves: arrays packed into memory by a layout, unpacked, viewed, and moved to another layout.
 
-A copy is a plan, loops over both sides (`plan`), and then bytes.
+A copy is first a plan, the loops over both sides (`plan`). Then the bytes move.
 """
 
 from typing import TYPE_CHECKING

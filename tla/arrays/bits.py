@@ -53,7 +53,7 @@ def pack_bits(
 
     Args:
         values: Ints, or elements of a type of ml_dtypes, in the order of memory.
-        bits: Those of an element; None for the bits of its type, as 4 of ml_dtypes.int4.
+        bits: The bits of an element; None for those of its type, as 4 of ml_dtypes.int4.
         high_first: Element 0 is the top of byte 0.
         out: The bytes to write, ``ceil(len(values) * bits / 8)`` or more.
 
@@ -67,11 +67,11 @@ def pack_bits(
     bits = _width(bits, own, held.dtype)
     if held.dtype.kind not in "iubV" or (held.itemsize > 1 and held.dtype.kind == "V"):
         raise LayoutError(
-            f"elements of {held.dtype} are not packed to {bits} bits: ints are", value=held
+            f"elements of {held.dtype} cannot be packed to {bits} bits: only ints can", value=held
         )
     needed = -(-len(held) * bits // 8)
     if out is not None and not _is_run_of(out, np.dtype(np.uint8)):
-        raise LayoutError("out is an array of uint8, in one piece, that can be written", value=out)
+        raise LayoutError("out must be an array of uint8, in one piece, that can be written", value=out)
     packed = np.empty(needed, np.uint8) if out is None else out.reshape(-1)
     held = held.copy() if np.may_share_memory(held, packed) else held
     if len(packed) < needed:
@@ -104,9 +104,9 @@ def unpack_bits(
 
     Args:
         memory: Bytes, or an array in one piece.
-        dtype: A type of ml_dtypes such as int4, or int8 or uint8; of int8 the top bit is the sign.
+        dtype: A type of ml_dtypes such as int4, or int8 or uint8; in int8 the top bit is the sign.
         count: How many elements to take; None takes all that the bytes have.
-        bits: Those of an element; None for the bits of its type.
+        bits: The bits of an element; None for those of its type.
         high_first: Element 0 is the top of byte 0.
         out: The elements to write, ``count`` of them.
 
@@ -123,17 +123,19 @@ def unpack_bits(
     own = bits_of(type_)
     bits = _width(bits, own, type_)
     if type_.itemsize != 1:
-        raise LayoutError(f"elements of {bits} bits unpack to bytes, and {type_} has {type_.itemsize}")
+        raise LayoutError(
+            f"elements of {bits} bits unpack to a byte each, and {type_} has {type_.itemsize}"
+        )
     held = _as_bytes(memory)
     count = len(held) * 8 // bits if count is None else known_int(leaf(count))
     if count < 0:
-        raise LayoutError(f"{shown(count)} elements were asked for: there are 0 at least", count=count)
+        raise LayoutError(f"count is 0 or more, not {shown(count)}", count=count)
     if len(held) * 8 < count * bits:
         needed = -(-count * bits // 8)
-        what = f"{shown(count)} elements of {bits} bits are {shown(needed)} bytes"
-        raise LayoutError(f"{what}, and {len(held)} are there")
+        what = f"{shown(count)} elements of {bits} bits take {shown(needed)} bytes"
+        raise LayoutError(f"{what}, and memory has {len(held)}")
     if out is not None and (not _is_run_of(out, type_) or out.shape != (count,)):
-        what = f"out is an array of {count} elements of {type_}, in one piece, that can be written"
+        what = f"out must be an array of {count} elements of {type_}, in one piece, that can be written"
         raise LayoutError(what, value=out)
     made: NDArray[Any] = np.empty(count, type_) if out is None else out
     found = made.view(np.uint8)
@@ -154,7 +156,7 @@ def _width(bits: int | None, own: int | None, dtype: np.dtype[Any]) -> int:
     if wanted is None:
         raise LayoutError(f"{dtype} does not say how many bits an element has: give bits", type=dtype)
     if not 1 <= wanted <= 8:
-        raise LayoutError(f"elements of 1 to 8 bits are packed, not of {wanted}", bits=wanted)
+        raise LayoutError(f"bits is 1 to 8, not {wanted}", bits=wanted)
     return wanted
 
 

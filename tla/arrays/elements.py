@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Elements as numpy has them: their types by XLA's names, and what is given as an array of them.
+"""Elements of numpy arrays: their types by XLA's names, and values converted to arrays of them.
 
 >>> type_of(dtype_of("f32")), as_array([[1, 2], [3, 4]]).shape
 ('f32', (2, 2))
@@ -80,7 +80,7 @@ def bits_of(dtype: np.dtype[Any]) -> int | None:
 
 
 def is_bytes(memory: Any) -> bool:
-    """Whether it is bytes, and no elements of a type: a memoryview may be either.
+    """Whether memory is plain bytes, without elements of a type: a memoryview may be either.
 
     >>> import numpy as np
     >>> is_bytes(b"ab"), is_bytes(memoryview(b"ab")), is_bytes(memoryview(np.zeros(2)))
@@ -103,15 +103,15 @@ def bytes_in(memory: Any) -> NDArray[np.uint8]:
 
 
 def as_array(given: Any) -> NDArray[Any]:
-    """Return an array, of elements that are bytes.
+    """Return a value as an array whose elements are bytes.
 
-    A tensor of torch of a type that numpy lacks is seen as unsigned ints of its width.
+    A tensor of torch whose type numpy lacks becomes unsigned ints of its width.
 
     >>> as_array([[1, 2], [3, 4]]).shape
     (2, 2)
 
     Raises:
-        LayoutError: it is none, or its elements are Python objects: pointers are no bytes to copy.
+        LayoutError: it is no array, or its elements are Python objects: pointers are no bytes to copy.
         UnsupportedError: it is in the memory of another device.
     """
     import numpy as np
@@ -151,10 +151,10 @@ def require_native(dtype: np.dtype[Any], what: str) -> None:
     Traceback (most recent call last):
         ...
     tla.errors.LayoutError: memory has elements of >f4: their bytes are in the other order
-      astype(dtype.newbyteorder('=')) turns them.
+      astype(dtype.newbyteorder('=')) reorders them.
     """
     if not dtype.isnative:
-        way = "astype(dtype.newbyteorder('=')) turns them."
+        way = "astype(dtype.newbyteorder('=')) reorders them."
         raise LayoutError(f"{what} has elements of {dtype.str}: their bytes are in the other order", way)
 
 

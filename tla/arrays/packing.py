@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays packed into memory by a layout, unpacked, seen in place, and laid out anew.
+"""Arrays packed into memory by a layout, unpacked, viewed in place, and moved to another layout.
 
 >>> import numpy as np
 >>> memory = pack(np.arange(6).reshape(2, 3), Layout((2, (2, 2)), (1, (4, 2)), (2, 3)), fill=-1)
@@ -166,14 +166,14 @@ def view(memory: ArrayLike, layout: AnyLayout) -> NDArray[Any]:
            [ 6,  8, 10]])
 
     Raises:
-        UnsupportedError: a mode has no one stride, or memory is not in one piece; `unpack` copies.
+        UnsupportedError: a mode has no single stride, or memory is not in one piece; `unpack` copies.
         LayoutError: memory is too short, or an int of the layout is symbolic.
     """
     import numpy as np
 
     given: NDArray[Any] = as_array(memory)
     if not given.flags.c_contiguous:
-        raise UnsupportedError("a view is of memory in one piece", "unpack copies it into an array.")
+        raise UnsupportedError("view needs memory in one piece", "unpack copies it into an array.")
     held, start = _held(given, layout)
     sizes, strides = view_strides(layout)
     if not all(sizes):
@@ -194,7 +194,7 @@ def view_strides(layout: AnyLayout | ComposedLayout) -> tuple[tuple[int, ...], l
     ((6, 4), [4, 1])
 
     Raises:
-        UnsupportedError: a mode has no one stride.
+        UnsupportedError: a mode has no single stride.
         LayoutError: an int of the layout is symbolic.
     """
     sizes = data_shape(layout)
@@ -206,7 +206,7 @@ def view_strides(layout: AnyLayout | ComposedLayout) -> tuple[tuple[int, ...], l
         boxes = axis_boxes(n, [_mode(layout, i), (n, 1)])
         loops = joined(boxes[0].loops)
         if len(boxes) > 1 or len(loops) > 1:
-            summary = f"mode {i} of {layout} has no one stride for its {n} coordinates"
+            summary = f"mode {i} of {layout} has no single stride for its {n} coordinates"
             raise UnsupportedError(summary, way, layout=layout, mode=i)
         strides += [loop.source for loop in loops] or [0]
     return sizes, strides or [0] * len(sizes)
@@ -288,7 +288,7 @@ def _memory_for(layout: Any, dtype: Any, fill: Any, out: Any) -> tuple[Any, int]
 
 
 def require_shape(array: NDArray[Any], layout: AnyLayout | ComposedLayout) -> None:
-    """Raise LayoutError if an array has not the shape of a layout's data.
+    """Raise LayoutError if an array does not have the shape of a layout's data.
 
     >>> require_shape(as_array([1, 2, 3]), Layout(4))
     Traceback (most recent call last):
@@ -325,7 +325,7 @@ def _require_type(array: Any, dtype: Any) -> None:
     import numpy as np
 
     if not issubclass(type(array), np.ndarray):
-        raise KindError(f"out is an array of numpy's, not {described(array)}", value=array)
+        raise KindError(f"out must be a numpy array, not {described(array)}", value=array)
     if array.dtype != dtype:
         raise LayoutError(f"out has elements of type {array.dtype}, not {dtype}", value=array)
 

@@ -138,7 +138,7 @@ class CopyPlan(NamedTuple):
         if self.boxes is None:
             raise UnsupportedError(
                 f"the copy from {self.source} to {self.target} has more than {_MOST_BOXES} boxes",
-                "Tables of the offsets move it: tla.relayout.",
+                "tla.relayout moves it by tables of the offsets.",
             )
         return self.boxes
 

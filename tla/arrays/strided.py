@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory as numpy sees it, at any strides, and boxes moved so, in the order that the cache likes."""
+"""Memory as numpy sees it, at any strides; boxes moved by numpy, in an order that suits the cache."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of arrays and of memory, mapped: what is larger than the memory of this machine is moved too."""
+"""Files of arrays and of memory. They are mapped, so they may be larger than this machine's memory."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 
 MEMORY = """
 Memory is the bytes of a buffer, as a debugger or profiler dumps them. Files are mapped, not read: they
-may be larger than the memory of this machine. A new file takes the place of an old one when it is whole.
-An array of a type that numpy lacks is kept as unsigned ints of its width: .view(ml_dtypes.bfloat16) of
-it has the type. One of s4 or s2 is kept as int8. Elements of E(4), or of a tag such as zN<int4b_t>, are
-two to a byte, the first in its low half.
+may be larger than the memory of this machine. A new file replaces an old one only when it is complete.
+If numpy lacks the element type, the array has unsigned ints of its width: .view(ml_dtypes.bfloat16)
+gives them the type. An array of s4 or s2 has int8. Elements of E(4), or of a tag such as zN<int4b_t>,
+are packed two to a byte, the first in the low half.
 """
 """The end of the help of the commands that move data."""
 

@@ -23,8 +23,8 @@ examples:
   tla pack weights.npy 'f16[20,48]{1,0:T(8,128)(2,1)}' -o tiled.bin --json
   tla pack weights.npy '((4,5),48):((1,200),4)' -o rows.bin --fill -1
 
-The array is a .npy file, of the shape of the layout's data. It has the type that the layout says, or
-unsigned ints of that width: bits. 'tla show LAYOUT --strip' draws which element each place holds.
+The array is a .npy file, of the shape of the layout's data. Its type is that of the layout, or unsigned
+ints of the same width, taken as bits. 'tla show LAYOUT --strip' draws which element each place holds.
 """
 
 

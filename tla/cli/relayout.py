@@ -38,9 +38,9 @@ examples:
   tla relayout '(20,48):(48,1)' 'zN<half>(20,48)' --cpp
   tla relayout '(4,6):(6,1)' '(4,6):(1,4)' --figure
 
-Without FILE it says what loops move the data; --cpp and --numpy print them as a program, of pointers to
-offset 0, and --figure draws which run of elements goes where. 'tla diff A B' says what differs between
-the two.
+Without FILE it describes the loops that move the data. --cpp and --numpy print them as a program, of
+pointers to offset 0; --figure draws which run of elements goes where. 'tla diff A B' says what differs
+between the two.
 """
 
 
@@ -48,7 +48,11 @@ def run(arguments: list[str]) -> int:
     parser = argument_parser("relayout", _EPILOG + MEMORY)
     parser.usage = "tla relayout [-h] [FILE] A B [-o OUTPUT] [--cpp | --numpy | --figure] ..."
     add = parser.add_argument
-    add("file", metavar="FILE", help="memory by A, as it is; - is standard input; none: say the loops")
+    add(
+        "file",
+        metavar="FILE",
+        help="memory in layout A; - is standard input; without it the loops are described",
+    )
     add("a", metavar="A", help=GIVEN)
     add("b", metavar="B", nargs="?", help="another one, of data of the same shape")
     add_data_options(parser, fill=True, is_required=False)
@@ -63,7 +67,7 @@ def run(arguments: list[str]) -> int:
     if texts.count("-") > 1:
         parser.error("standard input, -, can stand for one argument only")
     if (options.b is None) != (options.output is None) and options.source != "figure":
-        parser.error("FILE A B and -o OUTPUT move data; A B alone say what loops would")
+        parser.error("FILE A B and -o OUTPUT move data; A B alone print the loops")
     if options.source and options.json:
         verb = "draws" if options.source == "figure" else "prints"
         parser.error(f"--json lists the loops, --{options.source} {verb} them: give one")

@@ -23,8 +23,8 @@ examples:
   tla unpack dump.bin 'zN<half>(20,48)' -o array.npy --json
   tla unpack dump.bin '((4,5),48):((1,192),4)' --dtype f16 -o array.npy
 
-The array is written as a .npy file, in the order of C. Padding is left out, and so is what the file has
-behind the memory of the layout. 'tla where LAYOUT INDEX' says where one element lies.
+The array is written as a .npy file, in C order. Padding is left out, and so are bytes after the memory
+of the layout. 'tla where LAYOUT INDEX' says where one element lies.
 """
 
 

@@ -55,7 +55,7 @@ def to_numpy_view(memory: Any, layout: LayoutLike) -> NDArray[Any]:
     b'ab'
 
     Raises:
-        UnsupportedError: a mode has no one stride, or the memory is that of another device.
+        UnsupportedError: a mode has no single stride, or the memory is that of another device.
         LayoutError: memory is too short, or a tensor with gaps.
     """
     try:
@@ -67,7 +67,9 @@ def to_numpy_view(memory: Any, layout: LayoutLike) -> NDArray[Any]:
     if not is_bytes(memory):
         memory = as_array(memory)
         if not memory.flags.c_contiguous:
-            raise LayoutError(f"memory is in one piece, not with strides {memory.strides} in bytes")
+            raise LayoutError(
+                f"memory must be in one piece, and this has strides {memory.strides} in bytes"
+            )
     return view(memory, layout)
 
 
@@ -83,7 +85,7 @@ def to_torch(memory: Any, layout: LayoutLike) -> Any:
         memory: A tensor of torch without gaps, on any device, or an array of numpy.
 
     Raises:
-        UnsupportedError: a mode has no one stride, or a negative one; torch is not installed.
+        UnsupportedError: a mode has no single stride, or a negative one; torch is not installed.
         LayoutError: memory is too short, has gaps, or elements whose bytes are in the other order.
     """
     torch = peer("torch", "to_torch", "pip install torch")
@@ -98,7 +100,7 @@ def to_torch(memory: Any, layout: LayoutLike) -> Any:
     needed = span_of(place)[1] + 1
     if not memory.is_contiguous() or memory.numel() < needed:
         raise LayoutError(
-            f"{place} takes {needed} elements without gaps, not memory of {memory.numel()}"
+            f"{place} needs memory of {needed} elements without gaps; this has {memory.numel()},"
             f" with strides {tuple(memory.stride())}",
             needed=needed,
         )

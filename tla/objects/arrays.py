@@ -39,7 +39,9 @@ def read_interface(array: Any) -> AnyLayout:
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         if isinstance(error, TlaError):
             raise
-        raise LayoutError(f"no array interface has {described(about)}", value=array) from None
+        raise LayoutError(
+            f"no type and shape can be read from the array interface {described(about)}", value=array
+        ) from None
 
 
 def read_torch(tensor: Any) -> AnyLayout:

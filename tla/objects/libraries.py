@@ -100,7 +100,7 @@ LIBRARIES: Final = (
 )
 """Every library whose objects are known."""
 
-KNOWN: Final = f"Known are objects of {', '.join([row.name for row in LIBRARIES])}."
+KNOWN: Final = f"Known libraries: {', '.join([row.name for row in LIBRARIES])}."
 """What an error says of an object that is not known."""
 
 _READERS: Final = {
@@ -145,7 +145,7 @@ def read_object(value: object) -> Any:
     reader = _reader_of(value)
     if reader is None:
         raise KindError(
-            f"expected a text or an object of a library that is known, got {described(value)}",
+            f"expected a text or an object of a known library, got {described(value)}",
             KNOWN,
             value=value,
         )
@@ -166,5 +166,5 @@ def peer(module: str, function: str, way: str) -> Any:
     except ImportError:
         library = module.partition(".")[0]
         raise UnsupportedError(
-            f"{function} needs {library}, which is not installed", f"It comes with: {way}", module=module
+            f"{function} needs {library}, which is not installed", f"Install it: {way}", module=module
         ) from None
