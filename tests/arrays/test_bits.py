@@ -66,7 +66,7 @@ def test_types_of_ml_dtypes(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["f16", *(name for name in OTHERS if "f" in name)])
 def test_floats_round_and_are_never_cut(name: str) -> None:
-    """Each element stays; what rounds past the greatest is refused, as is infinity where there is none."""
+    """Each element stays; what rounds past the greatest is refused, as is infinity where none is."""
     pytest.importorskip("ml_dtypes")
     dtype = dtype_of(name)
     every: Any = np.arange(1 << (ELEMENT_TYPES[name].bits or 0), dtype=f"u{dtype.itemsize}").view(dtype)

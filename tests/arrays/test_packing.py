@@ -7,7 +7,7 @@ from math import prod
 from random import Random
 from shutil import which
 from subprocess import run
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import fuzz_arrays
 import numpy as np
@@ -106,7 +106,7 @@ def test_data_that_share_an_offset_are_found() -> None:
         try:
             pack(np.zeros(sizes), layout)
         except OverlapError as error:
-            a, b = error.coordinates
+            a, b = cast("list[tuple[int, ...]]", error.coordinates)
             assert a != b, layout
             assert layout(*a) == layout(*b), layout
             assert all(i < n for at in (a, b) for i, n in zip(at, sizes, strict=True)), layout

@@ -338,6 +338,7 @@ def _require_injective(layout: Any) -> None:
     if not all(sizes):
         return
     if all(is_swizzle(outer) for outer, _offset in outers):  # they keep different offsets different
+        pair: Any
         try:
             pair = collision(inner)
         except UndecidedError:

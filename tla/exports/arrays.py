@@ -86,7 +86,8 @@ def to_torch(memory: Any, layout: LayoutLike) -> Any:
 
     Raises:
         UnsupportedError: a mode has no single stride, or a negative one; torch is not installed.
-        LayoutError: memory is too short, has gaps, or elements whose bytes are in the other order.
+        LayoutError: memory is too short, has gaps, cannot be written, or has elements whose bytes are in
+            the other order.
     """
     torch = peer("torch", "to_torch", "pip install torch")
     form = format_of(layout)
@@ -110,6 +111,9 @@ def to_torch(memory: Any, layout: LayoutLike) -> Any:
 def _torch_tensor(array: NDArray[Any], torch: Any) -> Any:
     """The tensor of an array, without a copy; its elements may be of a type of ml_dtypes."""
     require_native(array.dtype, "memory")
+    if not array.flags.writeable:
+        way = "Give a copy, as bytearray(memory), or a file mapped by numpy.memmap(path, mode='c')."
+        raise LayoutError("torch has no read-only tensors, and memory cannot be written", way)
     try:
         return torch.as_tensor(array)
     except TypeError:
