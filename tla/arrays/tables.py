@@ -40,7 +40,7 @@ def shared_offset(layout: AnyLayout | ComposedLayout) -> list[tuple[int, ...]] |
 
     It keeps a byte for each offset that the layout spans.
 
-    >>> shared_offset(Layout((3, 4), (2, 3))), shared_offset(Layout((3, 4), (1, 3)))
+    >>> shared_offset(Layout((4, 3), (2, 3))), shared_offset(Layout((3, 4), (1, 3)))
     ([(0, 2), (3, 0)], None)
     """
     import numpy as np
