@@ -11,12 +11,18 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 _SHOWN: Final = 20
 """How many failures are printed; all of them are counted."""
+
+
+def share(count: int) -> int:
+    """Return how many of so many random cases this run draws: in CI all, otherwise two fifths."""
+    return max(1, count * settings().max_examples // 100)
 
 
 def check_all(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from cases import share
 from hypothesis import example, given, settings, strategies as st
 
 import tla
@@ -472,7 +473,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 @example("size(o)")
 @example("--ComposedLayout")
 @example("Sw<2,0,3>o0o4:2o")
-@settings(max_examples=200)
+@settings(max_examples=share(200))
 def test_any_tokens_are_read_or_refused(text: str) -> None:
     is_read_or_refused(text)
 
@@ -490,6 +491,6 @@ ARGUMENTS = st.one_of(
     st.lists(ARGUMENTS, max_size=4),
     st.sampled_from(["", "", "", ", exact=true", ", extend=false", ", upto=3"]),
 )
-@settings(max_examples=300)
+@settings(max_examples=share(300))
 def test_any_call_has_a_value_or_an_error(name: str, arguments: list[str], more: str) -> None:
     is_read_or_refused(f"{name}({', '.join(arguments)}{more})")

@@ -6,6 +6,7 @@ from math import prod
 from typing import Any
 
 import pytest
+from cases import share
 from hypothesis import given, settings, strategies as st
 
 import tla
@@ -159,7 +160,7 @@ def profiles(shape: Any) -> st.SearchStrategy[Any]:
     return whole | inner
 
 
-@settings(max_examples=60)
+@settings(max_examples=share(60))
 @given(NESTED, st.data())
 def test_by_mode(layout: Any, data: st.DataObject) -> None:
     profile = data.draw(profiles(layout.shape).filter(tla.is_tuple))

@@ -5,6 +5,7 @@ from re import escape
 from typing import Any
 
 import pytest
+from cases import share
 from hypothesis import given, settings, strategies as st
 
 import tla
@@ -285,7 +286,7 @@ def halves(split: Any, layout: Any, tiler: Any) -> Iterator[tuple[Any, Any]]:
 
 
 @pytest.mark.parametrize("family", [DIVIDES, PRODUCTS], ids=["divide", "product"])
-@settings(max_examples=60)
+@settings(max_examples=share(60))
 @given(case=divisions_by_mode())
 def test_by_mode(family: list[Any], case: tuple[Any, tuple[Any, ...]]) -> None:
     """Each mode is split on its own; the other forms gather all first parts, then all second ones."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import fuzz
 import pytest
+from cases import share
 from hypothesis import example, given, settings, strategies as st
 
 import tla
@@ -96,7 +97,7 @@ def check(name: str, *args: Any) -> None:
 
 
 def examples(count: int) -> settings:
-    return settings(max_examples=count, derandomize=True, database=None, deadline=None)
+    return settings(max_examples=share(2 * count), derandomize=True, database=None, deadline=None)
 
 
 @examples(80)

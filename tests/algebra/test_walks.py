@@ -3,6 +3,7 @@
 from contextlib import suppress
 from typing import Any
 
+from cases import share
 from hypothesis import given, settings, strategies as st
 
 from tla import LayoutError
@@ -14,7 +15,7 @@ from tla.numbers.questions import Questions
 ASK = Questions(lambda: "a walk of numbers")
 EXTENTS = st.sampled_from([0, 1, 1, 2, 2, 3, 4, 6, 8, 12])
 STRIDES = st.sampled_from([-1, 0, 1, 1, 2, 3, 4, 6, 8, 12, 16, 24])
-MANY = settings(max_examples=600, derandomize=True, database=None, deadline=None)
+MANY = settings(max_examples=share(600), derandomize=True, database=None, deadline=None)
 
 
 def modes(most: int = 4) -> Any:

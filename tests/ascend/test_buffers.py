@@ -5,6 +5,7 @@ import pickle
 from typing import Any, Literal
 
 import pytest
+from cases import share
 from hypothesis import given, settings, strategies as st
 
 from tla import (
@@ -426,7 +427,7 @@ def test_tiles_at_the_end_of_a_matrix_too(rows: int, cols: int, i: int, j: int, 
 # --- brute force ---
 
 
-@settings(max_examples=100)
+@settings(max_examples=share(100))
 @given(
     st.sampled_from(["zZ", "zN", "nZ", "RowMajor"]),
     st.sampled_from(["int4b_t", "int8_t", "half", "float"]),
@@ -451,7 +452,7 @@ def test_the_last_byte_and_the_first(tag: str, of: str, rows: int, cols: int, st
 # --- as a plan is judged ---
 
 
-@settings(max_examples=60)
+@settings(max_examples=share(60))
 @given(
     st.sampled_from([AtlasA2, AtlasA3, Ascend950]), st.sampled_from(["half", "float", "int8_t"]),
     st.sampled_from(["RowMajor", "ColumnMajor"]), st.sampled_from(["RowMajor", "ColumnMajor"]),

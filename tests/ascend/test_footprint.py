@@ -7,6 +7,7 @@ from itertools import combinations, product
 from typing import Any
 
 import pytest
+from cases import share
 from hypothesis import given, settings, strategies as st
 from oracle import rows
 
@@ -280,7 +281,7 @@ def test_copies_write_the_bytes_that_a_stage_holds(arch: Arch, data: Any) -> Non
 # --- the nearest tile ---
 
 
-@settings(max_examples=60)
+@settings(max_examples=share(60))
 @given(tiles())
 def test_the_nearest_tile_fits(tile: Tile) -> None:
     found = nearest(tile)

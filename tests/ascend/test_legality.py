@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from cases import share
 from differences import BLOCKS
 from hypothesis import given, settings, strategies as st
 from oracle import rows
@@ -106,7 +107,7 @@ def plans(draw: Any) -> Plan:
     return gemm(arch, draw(PROBLEM), of, (draw(TAGS), draw(TAGS)), l1, None, family(**values), bias=bias)
 
 
-@settings(max_examples=60)
+@settings(max_examples=share(60))
 @given(plans())
 def test_a_plan_that_is_legal_compiles_and_its_stages_have_bytes_of_their_own(plan: Plan) -> None:
     report = plan.check()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from cases import share
 from fuzz_schedules import SCHEDULERS, random_problem
 from hypothesis import given, settings, strategies as st
 
@@ -88,7 +89,7 @@ def test_more_l2_is_never_worse(schedule: Schedule) -> None:
     assert found == sorted(found, reverse=True)
 
 
-@settings(max_examples=60)
+@settings(max_examples=share(60))
 @given(st.integers(1, 20), st.integers(1, 20), st.integers(1, 12), st.integers(1, 5), st.integers(1, 60))
 def test_l2_by_its_definition(m: int, n: int, cores: int, offset: int, panels: int) -> None:
     """Panels of one size, a list of them by age: the oldest go at the end of each turn."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from cases import share
 from cli.running import ENVIRONMENT
 from hypothesis import given, settings, strategies as st
 from oracle import rows, value
@@ -349,7 +350,7 @@ def expressions(symbols: dict[str, Any]) -> st.SearchStrategy[Any]:
 
 
 @given(st.data())
-@settings(max_examples=150)
+@settings(max_examples=share(150))
 def test_an_expression_of_symbols_comes_back(data: st.DataObject) -> None:
     symbols = data.draw(symbol_sets())
     x, y = data.draw(expressions(symbols)), data.draw(expressions(symbols))
@@ -361,7 +362,7 @@ def test_an_expression_of_symbols_comes_back(data: st.DataObject) -> None:
 
 
 @given(st.data(), st.sampled_from(DIALECTS))
-@settings(max_examples=150)
+@settings(max_examples=share(150))
 def test_a_layout_of_symbols_comes_back(data: st.DataObject, dialect: str) -> None:
     symbols = data.draw(symbol_sets())
     ints = expressions(symbols) | st.integers(0, 9).map(Int)

@@ -8,6 +8,7 @@ from math import prod
 from typing import Any
 
 import pytest
+from cases import share
 from hypothesis import assume, given, settings, strategies as st
 
 import tla
@@ -556,7 +557,7 @@ def check_offsets(taken: list[tuple[int, int]], stride: int, a: AnyLayout) -> No
         weight *= size
 
 
-@settings(max_examples=200)
+@settings(max_examples=share(200))
 @given(LAYOUTS, LAYOUTS)
 def test_what_a_composition_takes_makes_its_result(a: Any, b: Any) -> None:
     check_composition(explained("composition", a, b))
@@ -588,7 +589,7 @@ def test_a_search_of_many_stretches_is_drawn_and_adds_up() -> None:
     """Random pairs that only the search decides: without them the property above may see none."""
     rng = random.Random(2)
     runs = 0
-    while runs < 15:
+    while runs < share(15):
         a = Layout((2, 2, rng.choice((2, 4))), tuple(rng.randint(1, 6) for _mode in range(3)))
         b = Layout((2, 2), (rng.randint(1, 3), rng.randint(1, 7)))
         found, error = outcome(explain, "composition", a, b)
@@ -799,7 +800,7 @@ def layouts_with_tilers(draw: st.DrawFn) -> tuple[AnyLayout, Any]:
     return layout, tiler(layout, 2)
 
 
-@settings(max_examples=80)
+@settings(max_examples=share(80))
 @pytest.mark.parametrize(
     "operation",
     ["composition", "logical_divide", "logical_product"],

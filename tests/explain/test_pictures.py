@@ -6,6 +6,7 @@ import random
 from typing import Any
 
 import pytest
+from cases import share
 from hypothesis import assume, given, settings, strategies as st
 from seeing import cells, check_strip, offsets, panels, sizes
 
@@ -64,7 +65,7 @@ def check_composition(a: Any, b: Any, found: Explanation) -> None:
             assert ours[every[k]].colour == cell.colour
 
 
-@settings(max_examples=150)
+@settings(max_examples=share(150))
 @given(LAYOUTS, LAYOUTS)
 def test_a_composition_carries_the_colours_of_b_through_a(a: Any, b: Any) -> None:
     assume(a.size and b.size)
@@ -216,7 +217,7 @@ def test_coalescing_keeps_the_offset_and_colour_of_each_index(layout: Any) -> No
         assert left[index].colour == right[index].colour
 
 
-@settings(max_examples=150)
+@settings(max_examples=share(150))
 @given(LAYOUTS, st.none() | st.integers(1, 60))
 def test_a_complement_and_its_layout_fill_memory_together(layout: Any, target: int | None) -> None:
     assume(layout.size)

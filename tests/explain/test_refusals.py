@@ -6,6 +6,7 @@ import random
 from typing import Any
 
 import pytest
+from cases import share
 from hypothesis import given, settings, strategies as st
 from seeing import check_strip, marked, offsets
 
@@ -62,7 +63,7 @@ def test_the_witness_of_a_composition() -> None:
     assert picture.note == "at (2,1) B is 7, and A(7) = 8; a layout would give 7"
 
 
-@settings(max_examples=200)
+@settings(max_examples=share(200))
 @given(LAYOUTS, LAYOUTS)
 def test_the_cells_marked_are_the_witness(a: Any, b: Any) -> None:
     """In B the coordinate of the error, in A the index that B has there."""
@@ -175,7 +176,7 @@ def test_modes_that_interleave() -> None:
     assert picture.note == "2:2 reaches up to 4, and 2:3 begins inside, at 3"
 
 
-@settings(max_examples=150)
+@settings(max_examples=share(150))
 @given(LAYOUTS, st.sampled_from([complement, left_inverse]))
 def test_the_place_marked_is_shared_or_where_the_next_mode_begins(layout: Any, operation: Any) -> None:
     error = error_of(operation, layout)

@@ -6,6 +6,7 @@ from array import array
 from typing import Any
 
 import pytest
+from cases import share
 from hypothesis import given, settings, strategies as st
 
 from tla import (
@@ -37,7 +38,7 @@ def coordinates(layout: Any) -> list[Any]:
 
 
 @given(layouts(shapes(max_size=48), min_stride=0, padded=True), st.integers(0, 5))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=share(60), deadline=None)
 def test_every_cell_is_an_element_of_the_tensor(layout: Any, start: int) -> None:
     data = list(range(1000, 1000 + start + int(layout.cosize)))
     tensor = Tensor(data, layout, data_offset=start)
@@ -50,7 +51,7 @@ def test_every_cell_is_an_element_of_the_tensor(layout: Any, start: int) -> None
 
 
 @given(layouts(shapes(max_size=48), min_stride=0), st.integers(0, 3), st.integers(0, 2))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=share(60), deadline=None)
 def test_every_cell_is_an_offset_of_the_composed_layout(layout: Any, bits: int, base: int) -> None:
     composed = ComposedLayout(Swizzle(bits, base, 3), 1, layout)
     figure = composed_figure(composed, 64, 64, 64)

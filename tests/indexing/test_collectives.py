@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Groups = list[list[int]]
     Devices = list[Arrays]
 
-INSTANCES = pytest.mark.parametrize("instances", [50, pytest.param(200, marks=pytest.mark.slow)])
+INSTANCES = pytest.mark.parametrize("instances", [25, pytest.param(200, marks=pytest.mark.slow)])
 
 # --- what collectives do, to the arrays of all devices ----------------------------------------
 

@@ -7,6 +7,7 @@ import random
 from typing import TYPE_CHECKING
 
 import pytest
+from cases import share
 
 from tla.errors import CongruenceError
 from tla.indexing import (
@@ -77,7 +78,7 @@ def test_composition(replica: bool, count: int) -> None:
 
 def test_three_in_either_order() -> None:
     rand = random.Random(13)
-    for _ in range(150):
+    for _ in range(share(150)):
         ranks = [rand.choice([0, 1, 1, 2]) for _ in range(3)]
         a = reading_map(rand, None, ranks[0], replica=True)
         b = reading_map(rand, ranks[0], ranks[1], replica=True)

@@ -6,6 +6,7 @@ import random
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from cases import share
 
 from tla.hlo import read_module
 from tla.indexing import output_to_input
@@ -16,7 +17,7 @@ from .test_reductions import maps_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-RANDOM = 200
+RANDOM = share(200)
 
 Term = tuple[int, bool]
 """A parameter, as it is or reversed in all its dims."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from cases import share
 
 from tla.errors import UnsupportedError
 from tla.hlo import read_instruction
@@ -25,7 +26,7 @@ from .test_reductions import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-RANDOM = 200
+RANDOM = share(200)
 
 
 # --- dots -------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from cases import over
+from cases import over, share
 
 from tla.errors import UnsupportedError
 from tla.hlo import read_instruction
@@ -58,7 +58,7 @@ def clipped(values: dict[str, Any], as_vector: bool, sizes: Any, window: Any) ->
     return [min(max(v, 0), n - w) for v, n, w in zip(given, sizes, window, strict=True)]
 
 
-@over("seed", range(240))
+@over("seed", range(share(240)))
 def test_dynamic_slice_reads_the_slice_moved_inside(seed: int) -> None:
     rng = random.Random(seed)
     shape = tuple(rng.randint(1, 5) for _ in range(rng.randint(0, 3)))
@@ -75,7 +75,7 @@ def test_dynamic_slice_reads_the_slice_moved_inside(seed: int) -> None:
     agree(line, values, [true, *starts_truth(window, len(shape), as_vector)])
 
 
-@over("seed", range(240))
+@over("seed", range(share(240)))
 def test_dynamic_update_slice_splits_its_box(seed: int) -> None:
     rng = random.Random(seed)
     shape = tuple(rng.randint(1, 5) for _ in range(rng.randint(0, 3)))
@@ -138,7 +138,7 @@ def test_without_values_the_source_is_read_wherever_a_start_leaves_it() -> None:
     assert len(pairs(update)) == 150  # no pair leads out of the update
 
 
-@over("seed", range(120))
+@over("seed", range(share(120)))
 def test_nested_slices_move_each_start_on_its_own(seed: int) -> None:
     """The inner slice begins where its own start is moved to, and each variable bears its own name."""
     rng = random.Random(seed)
@@ -192,7 +192,7 @@ def test_one_start_for_two_slices_is_one_variable() -> None:
         assert pairs([both], reader({"i": np.array(i)})) == {((k,), (at + k,)) for k in range(2)}
 
 
-@over("seed", range(60))
+@over("seed", range(share(60)))
 def test_a_slice_of_an_update(seed: int) -> None:
     """A slice at one place of an update at another reads from both, and never out of the update."""
     rng = random.Random(seed)

@@ -7,7 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
-from cases import over
+from cases import over, share
 
 from tla.errors import UnsupportedError
 from tla.hlo import read_instruction
@@ -135,7 +135,7 @@ def random_indices(rng: random.Random, shape: Index) -> Any:
     return np.array(flat, dtype=int).reshape(shape)
 
 
-@over("seed", range(400))
+@over("seed", range(share(400)))
 def test_gather_is_its_definition(seed: int) -> None:
     rng = random.Random(seed)
     gather = random_gather(rng)
@@ -178,7 +178,7 @@ def test_the_maps_as_text() -> None:
     ]
 
 
-@over("seed", range(60))
+@over("seed", range(share(60)))
 def test_a_gather_of_a_gather(seed: int) -> None:
     """Each index is read where its own gather reads it."""
     rng = random.Random(seed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from cases import share
 from hypothesis import given, settings, strategies as st
 
 from tla import CoordinateError, LayoutError, UndecidedError
@@ -38,7 +39,7 @@ def maps(draw: st.DrawFn) -> IndexingMap:
 
 
 @given(maps())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=share(100), deadline=None)
 def test_each_element_names_what_it_is_read_for(m: IndexingMap) -> None:
     sizes = [v.bounds.size for v in m.dims]
     readers: dict[tuple[int, ...], list[int]] = {}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from cases import share
 
 from tla.hlo import read_instruction
 from tla.indexing import MalformedError, inverse, output_to_input
@@ -16,7 +17,7 @@ from .arrays import checked, moved, numbered, refused, shape, sizes_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-COUNT = 200
+COUNT = share(200)
 
 
 def braces(xs: Iterable[int]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from cases import share
 
 from tla.hlo import OPCODES
 from tla.indexing.fusion import _COPIES
@@ -16,7 +17,7 @@ from tla.memory.origins import _UNCHANGED
 
 from .arrays import checked, everything, refused, same, shape, sizes_of
 
-COUNT = 200
+COUNT = share(200)
 
 
 def test_random_elementwise() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import share
 
 from tla.errors import UnsupportedError
 from tla.hlo import read_instruction
@@ -14,7 +15,7 @@ from tla.indexing import input_to_output, output_to_input
 
 from .marks import blank, check, indices, join, marked, text
 
-RANDOM = 200
+RANDOM = share(200)
 
 
 def maps_of(line: str, output: int = 0) -> list[str]:

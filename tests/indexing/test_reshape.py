@@ -7,6 +7,7 @@ from math import prod
 from random import Random
 
 import pytest
+from cases import share
 
 from tla.hlo import read_instruction
 from tla.indexing import inverse, output_to_input
@@ -34,7 +35,7 @@ COUNTS = [1, 2, 4, 6, 8, 12, 24, 30, 36, 48, 60, 64, 72]
 
 def test_random_reshapes() -> None:
     random = Random(1)
-    for _ in range(400):
+    for _ in range(share(400)):
         count = random.choice(COUNTS)
         x = numbered(factors(random, count))
         result = x.reshape(factors(random, count))

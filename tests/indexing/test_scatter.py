@@ -7,7 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
-from cases import over
+from cases import over, share
 
 from tla.errors import UnsupportedError
 from tla.hlo import read_instruction
@@ -158,7 +158,7 @@ def random_scatter(rng: random.Random) -> Scatter:
     )
 
 
-@over("seed", range(400))
+@over("seed", range(share(400)))
 def test_scatter_is_its_definition(seed: int) -> None:
     rng = random.Random(seed)
     scatter = random_scatter(rng)
@@ -168,7 +168,7 @@ def test_scatter_is_its_definition(seed: int) -> None:
         agree(scatter.line, {"i": values}, scatter.truth(values), output)
 
 
-@over("seed", range(100))
+@over("seed", range(share(100)))
 def test_adding_up_is_numpys(seed: int) -> None:
     """A scatter of windows, summed: with ones at one place after the other its map says it all."""
     rng = random.Random(seed)

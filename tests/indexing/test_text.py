@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from cases import share
 
 from tla.errors import ParseError, UnsupportedError
 from tla.indexing import REPLICA, IndexingMap, Interval, Source, dim, parse_map, rng, rt
@@ -18,7 +19,7 @@ from .readings import reading_map
 def test_what_is_written_reads_back(form: str) -> None:
     rand = random.Random(form)
     seen = 0
-    for _ in range(600):
+    for _ in range(share(600)):
         m = reading_map(rand, None, rand.randint(0, 3), replica=rand.random() < 0.5)
         if m.is_known_empty:
             continue
@@ -27,7 +28,7 @@ def test_what_is_written_reads_back(form: str) -> None:
         assert back == m, text
         assert back.text("2025", sources=True) == m.text("2025", sources=True) or form == "old"
         seen += 1
-    assert seen > 400
+    assert seen > share(400)
 
 
 def test_without_sources() -> None:
@@ -179,7 +180,7 @@ def test_any_text_is_a_map_or_gets_a_caret() -> None:
     rand = random.Random(3)
     signs = "()[]{},->:; dsrt0123456789+-*/modfl\nclampon"
     maps, starts = 0, [(0, 0)]
-    for _ in range(2000):
+    for _ in range(share(2000)):
         m = reading_map(rand, None, rand.randint(0, 2), replica=rand.random() < 0.5)
         text = m.text(rand.choice(("2025", "2026", "old")), sources=rand.random() < 0.6)
         for _edit in range(rand.randint(1, 3)):
@@ -202,7 +203,7 @@ def test_any_text_is_a_map_or_gets_a_caret() -> None:
             maps += 1
             if not found.is_known_empty and not found.is_undefined:
                 assert parse_map(found.text(sources=True)) == found, text
-    assert maps > 50
+    assert maps > share(50)
     assert all(0 <= start <= end for start, end in starts)
 
 

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import share
 
 from tla.errors import UnsupportedError
 
 from .marks import NONE, blank, check, join, marked, text
 from .test_reductions import maps_of
 
-RANDOM = 200
+RANDOM = share(200)
 
 
 def drawn_shape(draw: random.Random, least: int, most: int, sizes: tuple[int, ...]) -> list[int]:

@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 import pytest
+from cases import share
 from hypothesis import example, given, settings, strategies as st
 
 import tla
@@ -439,7 +440,7 @@ def expressions(symbols: list[Any]) -> st.SearchStrategy[Any]:
 
 
 @given(st.data())
-@settings(max_examples=150)
+@settings(max_examples=share(150))
 def test_symbolic_layouts_round_trip(data: st.DataObject) -> None:
     symbols = data.draw(symbol_sets())
     ints = expressions(symbols) | st.integers(0, 9).map(Int)
@@ -467,7 +468,7 @@ def test_symbolic_layouts_round_trip(data: st.DataObject) -> None:
 @example("M{min=N}N{max=M}")
 @example("(M,M/2,M{div=4})")
 @example("1:0:a")
-@settings(max_examples=400)
+@settings(max_examples=share(400))
 def test_any_symbolic_text_is_read_or_refused(text: str) -> None:
     try:
         test_any_text_is_read_or_refused.hypothesis.inner_test(text)  # type: ignore[attr-defined]  # ty: ignore[missing-attribute]

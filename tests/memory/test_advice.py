@@ -8,6 +8,7 @@ from math import prod
 from pathlib import Path
 
 import pytest
+from cases import share
 from hypothesis import given, settings, strategies as st
 
 from tla.errors import UnsupportedError
@@ -46,7 +47,7 @@ def every_cost(shape: XlaShape, chip: str) -> set[int]:
 
 
 @given(shapes(), st.sampled_from(CHIPS))
-@settings(max_examples=100)
+@settings(max_examples=share(100))
 def test_the_first_is_the_best_of_all_orders(shape: XlaShape, chip: str) -> None:
     found = cheaper_layouts(shape, chip)
     best = min(every_cost(shape, chip))
@@ -57,7 +58,7 @@ def test_the_first_is_the_best_of_all_orders(shape: XlaShape, chip: str) -> None
 
 
 @given(shapes(), st.sampled_from(CHIPS))
-@settings(max_examples=100)
+@settings(max_examples=share(100))
 def test_the_facts_of_a_candidate(shape: XlaShape, chip: str) -> None:
     layouts, others = cheaper_layouts(shape, chip), cheaper_shapes(shape, chip)
     assert [c.bytes for c in layouts] == sorted(c.bytes for c in layouts)

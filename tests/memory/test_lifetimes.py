@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import pytest
+from cases import share
 from hypothesis import given, settings, strategies as st
 
 from tla.errors import UnsupportedError
@@ -69,7 +70,7 @@ def test_straight_programs_by_definition(lines: list[Line]) -> None:
     }
 
 
-@settings(max_examples=200)
+@settings(max_examples=share(200))
 @given(programs())
 def test_peaks_by_definition(lines: list[Line]) -> None:
     """In a memory without results each step is the sum of what is live there."""

@@ -7,6 +7,7 @@ from operator import add, eq, floordiv, ge, gt, le, lt, mod, mul, ne, sub
 from typing import Any, NamedTuple
 
 import pytest
+from cases import share
 from hypothesis import assume, given, settings, strategies as st
 
 import tla
@@ -100,7 +101,7 @@ def of_case(case: Case) -> Any:
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=share(200), deadline=None)
 @given(operations(), st.sampled_from([None, 0, 1, -3]))
 def test_every_run_is_a_case(asked: Asked, least: int | None) -> None:
     """The answers that some numbers give, all of them together, are those of a case."""
@@ -117,7 +118,7 @@ def test_every_run_is_a_case(asked: Asked, least: int | None) -> None:
         assert result(partial(asked.__call__, n, m)) in found, (n, m, asked.text, found)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=share(100), deadline=None)
 @given(
     st.sampled_from(list(COMPARED)),
     st.sampled_from(["n", "(n + 3)", "(2 * n)", "(3 - n)", "(n - n)"]),
@@ -147,7 +148,7 @@ def test_arithmetic_is_that_of_numbers(sign: str) -> None:
             assert found[0] == result(partial(asked.__call__, n, 0)), text
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=share(100), deadline=None)
 @given(st.integers(-9, 9), st.integers(-9, 9), st.integers(0, 9), st.integers(0, 9))
 def test_quotient_and_rest_have_the_ranges_of_numbers(x: int, a: int, more: int, up: int) -> None:
     """Of ints between bounds: where no case has an answer no number has it."""

@@ -27,7 +27,7 @@ from tla.numbers import Condition, assume, simplify, sym
 from tla.numbers.context import assumed, used_conditions
 
 SEED = 11
-FEW, COUNT = 200, 2000
+FEW, COUNT = 80, 2000
 
 M, N, K = sym("M"), sym("N"), sym("K")
 X, J = sym("i", min=0), sym("j", min=None)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import share
 from random_exprs import box_of, build, cases, source_of_tree, symbols_of, table_of
 
 from tla import Int, Layout, LeafError, LimitError, UndecidedError
@@ -311,7 +312,7 @@ def test_substitutes_that_are_no_ints(bad: Any) -> None:
 
 def test_random_substitution_is_evaluation() -> None:
     rng = Random(4)
-    for case in cases(41, 1500):
+    for case in cases(41, share(1500)):
         box = box_of(case.unknowns)
         if not box:
             continue
@@ -330,7 +331,7 @@ def test_random_substitution_of_expressions() -> None:
     """A symbol without facts becomes another tree."""
     rng = Random(6)
     tried = 0
-    for case in cases(42, 2500):
+    for case in cases(42, share(2500)):
         free = [u for u in case.unknowns if (u.divisor, u.low, u.high, u.below) == (1, None, None, "")]
         if not free or any(u.below for u in case.unknowns):
             continue
@@ -349,7 +350,7 @@ def test_random_substitution_of_expressions() -> None:
         assert (values.tolist() if isinstance(values, np.ndarray) else [values] * len(box)) == want, str(
             case
         )
-    assert tried > 100
+    assert tried > share(100)
 
 
 # --- simplification -------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from tla import Int, LeafError, UndecidedError
 from tla.numbers import Expr, Symbol, greatest, least, sym
 from tla.numbers.nodes import Least, Quotient, Remainder, atoms_of, key_of, size_of
 
-SEED, COUNT, MANY = 20, 500, 5_000
+SEED, COUNT, MANY = 20, 200, 5_000
 
 M, N = sym("M", divisible_by=16), sym("N")
 X, J = sym("i", min=0), sym("j", min=None)

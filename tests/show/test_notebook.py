@@ -55,7 +55,7 @@ huge = layouts(shapes(max_size=10**30, min_extent=0, max_rank=4, max_depth=3), m
 
 
 @given(huge)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_what_is_shown_is_small_and_a_part_of_a_page(layout: Any) -> None:
     page = shown(layout)
     assert len(page) <= CHARACTERS
@@ -110,7 +110,7 @@ def test_a_small_layout_is_shown_in_full(layout: Any) -> None:
 
 
 @given(layouts(shapes(max_size=32)))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_what_is_said_of_offsets_is_so(layout: Any) -> None:
     found = [int(layout(i)) for i in range(int(layout.size))]
     is_injective = len(set(found)) == len(found)
