@@ -93,7 +93,7 @@ class Run:
         self._run()
 
     def _run(self) -> None:
-        order = self.course.order if self.seed == 0 else self._order(self.seed)
+        order = (self.course_of(self.seed) if self.seed else self.course).order
         if "initcheck" in self.checks:
             self._shadow = Shadow(self.program, self._memories, self._read_again(), self.strict)
             for number in self.course.order:
@@ -158,8 +158,9 @@ class Run:
     def _read_again(self) -> set[str]:
         return {pair.memory[1] for pair in self.pairs if pair.kind == "RAW" and pair.memory[0] == "GM"}
 
-    def _order(self, seed: int) -> list[int]:
-        return Course(self.program, _pick(self.program, seed), self.drop).order
+    def course_of(self, seed: int) -> Course:
+        """Return another run of the queues: what is ready goes on in the order of a seed."""
+        return Course(self.program, _pick(self.program, seed), self.drop)
 
     @property
     def pending_sets(self) -> int:
@@ -170,7 +171,7 @@ class Run:
         """Return the first seed below `orders` whose tensors differ from this run's; None if none."""
         for seed in range(1, orders):
             memories = Memories(self.program, self._given)
-            for number in self._order(seed):
+            for number in self.course_of(seed).order:
                 memories.run(self.program.operations[number])
             for name, array in memories.tensors().items():
                 if array.tobytes() != self.tensors[name].tobytes():
