@@ -121,14 +121,14 @@ class Deadlocks:
     def _unit_reason(self, op: Operation, number: int, block: int) -> Reason:
         """Why a product waits for empty sums, or a Fixpipe for full ones."""
         place = f"L0C[{block * TILE}]"
-        product = op.instruction.op == "Mmad"
+        product = op.instruction.is_product
         filled = self.course.full_tiles.get((op.core, block), 0) if product else 0
         others = [
             n
             for n in self.program.streams[op.core]
             if filled <= n < number
             and self.program.operations[n].work.unit_flag
-            and (self._at(n).op == "Mmad") != product
+            and self._at(n).is_product != product
             and block in self.program.unit_blocks(n)
         ]
         if product:

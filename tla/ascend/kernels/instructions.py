@@ -77,6 +77,11 @@ class Instruction(NamedTuple):
         """The overload of the call, if it has several."""
         return self.params.get("form")
 
+    @property
+    def is_product(self) -> bool:
+        """Whether it multiplies matrices."""
+        return self.op in ("Mmad", "MmadWithSparse")
+
     def __str__(self) -> str:
         flag = self.params.get("event") or ""
         number = self.params.get("id", self.params.get("flag"))

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...errors import UnsupportedError
 from ...ground import limit_of
-from .instructions import group_of
+from .implied import completed
+from .instructions import PIPES
 from .moving import moving_work
 from .numbers import is_known, size_of
 from .products import TILE, fixpipe_work, mmad_work
@@ -38,7 +39,7 @@ _SETTINGS: Final = (
     "SetHF32Mode", "SetHF32TransMode", "SetMMLayoutTransform", "SetFixpipeNz2ndFlag", "SetAtomicAdd",
     "SetAtomicMax", "SetAtomicMin", "SetAtomicNone", "DisableDmaAtomic", "SetFmatrix", "SetVectorMask",
     "SetMaskCount", "SetMaskNorm", "ResetMask", "SetCtrlSpr", "DataCacheCleanAndInvalid",
-    "Load3DSetFMatrixCal", "SetFixPipeConfig", "SetDeqScale", "SetLoadDataBoundary",
+    "Load3DSetFMatrixCal", "SetLoadDataRepeatWithStride", "SetFixPipeConfig", "SetDeqScale", "SetLoadDataBoundary",
 )  # fmt: skip
 
 
@@ -67,6 +68,28 @@ class Note(NamedTuple):
     text: str
 
 
+def is_on_core(i: Instruction, arch: Arch) -> bool:
+    """Return whether a core has the pipes of a flag; AscendC leaves out the flags of other pipes.
+
+    >>> from ..arch import arch
+    >>> from .instructions import Instruction
+    >>> flag = Instruction("AIC0", "SetFlag", "V", {}, {"event": "V_MTE2", "id": 0})
+    >>> is_on_core(flag, arch("AtlasA2")), is_on_core(flag._replace(core="AIV0"), arch("AtlasA2"))
+    (False, True)
+
+    Source: AscendC, the flags between pipes and between cores, on cores of one kind alone.
+    """
+    is_aiv = i.core.startswith("AIV")
+    known = ("S", "V", "MTE2", "MTE3") if is_aiv else ("S", "MTE1", "MTE2", "FIX", "M")
+    if arch.code == 2201 and not is_aiv:
+        known = (*known, "MTE3")
+    event = i.params.get("event")
+    pipes = event.split("_") if isinstance(event, str) else [i.pipe]
+    if i.op == "CrossCoreWaitFlag" and arch.code == 2201:
+        return True
+    return all(pipe in known or pipe not in PIPES for pipe in pipes)
+
+
 class Program:
     """The instructions of every core, bound to pipes and memories."""
 
@@ -76,6 +99,7 @@ class Program:
         self.cores: list[str] = list(dict.fromkeys([i.core for i in instructions]))
         self.pipes: list[tuple[str, str]] = []
         self.notes: list[Note] = []
+        """What the machine does not model."""
         numbers: dict[tuple[str, str], int] = {}
         cores = {core: n for n, core in enumerate(self.cores)}
         states = {core: _State() for core in self.cores}
@@ -84,14 +108,16 @@ class Program:
         for i in instructions:
             kind = _KINDS.get(i.op, WORK)
             pipe = i.pipe
-            i = second_half(i) if i.op == "Fixpipe" or i.form == "co12dst" else i
+            state = states[i.core]
+            i = completed(i, state.quant)
             if kind == BARRIER and pipe == "ALL":
                 kind = ALL
-            if pipe == "ALL" or (kind == CROSS_WAIT and arch.code == 2201):
+            is_idle = kind in (SET, WAIT, CROSS_SET, CROSS_WAIT) and not is_on_core(i, arch)
+            if pipe == "ALL" or is_idle or (kind == CROSS_WAIT and arch.code == 2201):
                 pipe = "S"
             number = numbers.setdefault((i.core, pipe), len(numbers))
-            state = states[i.core]
             work, atomic = self._work(i, state) if kind == WORK else (NOTHING, None)
+            kind = WORK if is_idle else kind
             since = state.atomic_since.line if atomic and state.atomic_since else 0
             self.streams[cores[i.core]].append(len(self.operations))
             self.operations.append(Operation(i, kind, number, cores[i.core], work, atomic, since))
@@ -103,6 +129,11 @@ class Program:
         """The instructions whose atomic mode is on when the kernel ends."""
         self.pipes = list(numbers)
         self.numbers = numbers
+        lines = {(note.instruction.core, note.instruction.line) for note in self.notes}
+        self.unknown: set[int] = {
+            n for n, i in enumerate(instructions) if lines and (i.core, i.line) in lines
+        }
+        """The instructions that the machine does not model."""
         self._blocks: dict[tuple[int, int], tuple[int, ...]] = {}
 
     def pipe_of(self, number: int) -> str:
@@ -149,7 +180,7 @@ class Program:
     def unit_blocks(self, number: int) -> tuple[int, ...]:
         """Return the fractals of sums that an instruction with a unit flag fills or takes out."""
         op = self.operations[number]
-        product = op.instruction.op == "Mmad"
+        product = op.instruction.is_product
         base = op.instruction.operands["dst" if product else "src"].address
         key = id(op.work), base
         if key not in self._blocks:
@@ -190,7 +221,12 @@ class _State:
         self.atomic: str | None = None
         self.atomic_since: Instruction | None = None
         self.mask = Mask()
-        self.widths: dict[str, int] = {}
+        self.images: dict[str, tuple[int, int]] = {}
+        """The height and width of the images that loads of either side read."""
+        self.columns: int | None = None
+        """The fractals of L0A from one column to the next, of loads with a stride."""
+        self.quant: Operand | None = None
+        """The scales of columns for the fixpipe."""
         self.matrices = (1, 0, 0)
 
     def take(self, i: Instruction) -> None:
@@ -210,7 +246,11 @@ class _State:
         elif i.op == "ResetMask":
             self.mask = Mask(counts=self.mask.counts)
         elif i.op in ("SetFmatrix", "Load3DSetFMatrixCal"):
-            self.widths[p.get("mode", "LEFT")] = p["l1W"]
+            self.images[p.get("mode", "LEFT")] = (p["l1H"], p["l1W"])
+        elif i.op == "SetLoadDataRepeatWithStride":
+            self.columns = p["dstStride"]
+        elif i.op == "SetFixPipeConfig":
+            self.quant = i.operands["src"]
         elif i.op == "SetFixpipeNz2ndFlag":
             self.matrices = (p["ndNum"], p["srcNdStride"], p["dstNdStride"])
 
@@ -222,9 +262,10 @@ def _cached_work(i: Instruction, state: _State, arch: Arch) -> Work | None:
     relevant: Any = None
     if i.pipe == "V" and not i.params.get("isSetMask", True):
         relevant = state.mask
-    elif i.form == "3dv2":
+    elif i.form in ("3dv2", "3dv2pro"):
         right = i.operands["dst"].space == "L0B" or i.params.get("fMatrixCtrl")
-        relevant = state.widths.get("RIGHT" if right else "LEFT")
+        strided = state.columns if i.op == "LoadDataWithStride" else None
+        relevant = state.images.get("RIGHT" if right else "LEFT"), strided
     elif i.form == "co12dst":
         relevant = state.matrices
     kinds = tuple([(name, o.space, o.dtype) for name, o in i.operands.items()])
@@ -259,14 +300,14 @@ def _work_of(i: Instruction, relevant: Any, arch: Arch) -> Work | None:
         if not is_known(operand.dtype):
             raise UnsupportedError(f"{i.op}: the machine has no element type {operand.dtype!r} ({name})")
     p, operands = i.params, i.operands
-    if i.op == "Mmad":
+    if i.op.startswith("Mmad"):
         return mmad_work(p, operands, arch.l0a_tag)
     if i.op == "Fixpipe" or i.form == "co12dst":
         state = {"matrices": relevant} if i.form == "co12dst" else {}
         return fixpipe_work(p, operands, state)
     if i.op in ("GetValue", "SetValue"):
         return _scalar_work(i.op, p, operands)
-    work = moving_work(i.op, p, operands, {"width": relevant})
+    work = moving_work(i.op, p, operands, relevant)
     if work is None and i.pipe == "V":
         work = vector_work(i.op, p, operands, {"mask": relevant} if relevant else {})
     return work
@@ -285,20 +326,3 @@ def _scalar_work(op: str, p: Mapping[str, Any], operands: Mapping[str, Operand])
 def _nothing(x: Any) -> Any:
     return x[:0]
 
-
-def second_half(i: Instruction) -> Instruction:
-    """Return a Fixpipe to UB with the vector core that each half goes to.
-
-    >>> from .instructions import Instruction, Operand
-    >>> ub = {"dst": Operand("UB", "AIV2", 0, "float32")}
-    >>> second_half(Instruction("AIC1", "Fixpipe", "FIX", ub, {"dualDstCtl": 1})).operands["dst1"].owner
-    'AIV3'
-    """
-    dst = i.operands.get("dst")
-    if dst is None or dst.space != "UB" or not i.core.startswith("AIC"):
-        return i
-    first = 2 * group_of(i.core)
-    one = dst._replace(owner=f"AIV{first + 1}")
-    if i.params.get("dualDstCtl"):
-        return i._replace(operands={**i.operands, "dst1": one})
-    return i._replace(operands={**i.operands, "dst": one}) if i.params.get("subBlockId") else i

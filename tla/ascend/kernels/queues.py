@@ -243,7 +243,7 @@ class Course:
     def _unit(self, number: int, op: Operation, pipe: int) -> Hashable | None:
         """Wait until the accumulators are empty for a product, or full for a Fixpipe."""
         blocks = self.program.unit_blocks(number)
-        product = op.instruction.op == "Mmad"
+        product = op.instruction.is_product
         tiles, core = self._tiles, op.core
         clock = self._clocks[pipe]
         seen = None

@@ -52,7 +52,7 @@ def _is_held(pair: Pair, program: Program, strict: bool) -> bool:
         return True
     if pipe == "V":
         return program.arch.code == 3510
-    if first.instruction.op == second.instruction.op == "Mmad":
+    if first.instruction.is_product and second.instruction.is_product:
         return bool(first.work.marks and first.work.marks[0])
     return False
 

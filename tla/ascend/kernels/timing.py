@@ -84,7 +84,7 @@ class Timing:
         pipe = self.program.pipes[op.pipe][1]
         if pipe == "S":
             return 1.0
-        if i.op == "Mmad":
+        if i.is_product:
             p = i.params
             try:
                 rate = arch.macs_per_cycle(element(i.operands["src"].dtype))
