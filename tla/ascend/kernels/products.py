@@ -251,6 +251,8 @@ def _part(
         if p.get("isChannelSplit") or p.get("channelSplit"):
             lanes = 8
         n = ceil_div(n, lanes) * lanes
+        if "dualDstCtl" in p:  # on 3510 a Fixpipe counts elements
+            step //= lanes
     steps: list[Step] = []
     full, tail = divmod(n, 16)
     for column, blocks, width in ((0, full, 16), (full * 16, int(tail > 0), tail)):
