@@ -226,7 +226,7 @@ class _Image(NamedTuple):
         return self.filter == self.strides == (1, 1) and not any(self.pads)
 
     def positions(self, m: NDArray[Any], tap: NDArray[Any]) -> tuple[Any, Any, Any]:
-        """Return the row and the column that output m reads for a place of the filter; whether both are."""
+        """Return the row and the column that output m reads at a tap, and whether the image has it."""
         left, right, _, _ = self.pads
         reach = (self.filter[1] - 1) * self.dilations[1] + 1
         across = max((self.width + left + right - reach) // self.strides[1] + 1, 1)
@@ -343,7 +343,7 @@ def moving_work(op: str, p: Params, operands: Operands, state: Any) -> Work | No
     """Return what a copy does, or None if the instruction is no copy.
 
     Args:
-        state: Of a LoadData3D the extents of the image and the step of columns that calls before have set.
+        state: Of a LoadData3D the image's extents and the step of columns that calls before have set.
 
     Raises:
         UnsupportedError: the machine does not model the form.

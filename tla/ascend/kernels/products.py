@@ -131,10 +131,10 @@ def along_k(scales: Any, times: int) -> Any:
 
 
 def _spread_out(stored: Any, indices: Any) -> Any:
-    """Return a sparse matrix with its zeros: of 4 elements along K the first 3 have one, the last 3 one."""
+    """Return a sparse matrix with its zeros: of 4 along K, one is in the first 3, one in the last 3."""
     import numpy as np
 
-    places = indices[..., None] >> np.arange(0, 8, 2, dtype=np.uint8) & 3
+    places = np.minimum(indices[..., None] >> np.arange(0, 8, 2, dtype=np.uint8) & 3, 2)
     places = places.reshape(*indices.shape[:2], -1).transpose(0, 2, 1).reshape(stored.shape)
     made = np.zeros((2 * stored.shape[0], stored.shape[1]), stored.dtype)
     columns = np.arange(stored.shape[1])

@@ -39,7 +39,8 @@ _SETTINGS: Final = (
     "SetHF32Mode", "SetHF32TransMode", "SetMMLayoutTransform", "SetFixpipeNz2ndFlag", "SetAtomicAdd",
     "SetAtomicMax", "SetAtomicMin", "SetAtomicNone", "DisableDmaAtomic", "SetFmatrix", "SetVectorMask",
     "SetMaskCount", "SetMaskNorm", "ResetMask", "SetCtrlSpr", "DataCacheCleanAndInvalid",
-    "Load3DSetFMatrixCal", "SetLoadDataRepeatWithStride", "SetFixPipeConfig", "SetDeqScale", "SetLoadDataBoundary",
+    "Load3DSetFMatrixCal", "SetLoadDataRepeatWithStride", "SetFixPipeConfig",
+    "SetDeqScale", "SetLoadDataBoundary",
 )  # fmt: skip
 
 
@@ -325,4 +326,3 @@ def _scalar_work(op: str, p: Mapping[str, Any], operands: Mapping[str, Operand])
 
 def _nothing(x: Any) -> Any:
     return x[:0]
-

@@ -95,7 +95,9 @@ class Shadow:
         """The memories that an instruction that the machine does not know may write."""
         i = op.instruction
         named = [o.memory for name, o in i.operands.items() if name.startswith("dst")]
-        return [m for m in (*named, ("UB", i.core)) if m in self.marks and (m[0] != "UB" or i.pipe == "V")]
+        return [
+            m for m in (*named, ("UB", i.core)) if m in self.marks and (m[0] != "UB" or i.pipe == "V")
+        ]
 
     def _leave(self, number: int, op: Operation) -> None:
         """Mark what the last load to this slot brought as stale."""
