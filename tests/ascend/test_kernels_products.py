@@ -272,3 +272,54 @@ def test_flags_of_pipes_that_a_core_has_not_do_nothing() -> None:
     assert not run_program(rows, arch="Ascend950").findings
     kinds = [(f.kind, f.at[0].line) for f in run_program(rows, arch="Ascend950", strict=True).findings]
     assert kinds == [("event", 1), ("event", 2), ("event", 3)]
+
+
+@pytest.mark.parametrize(("arch", "bits"), [("AtlasA2", 11), ("Ascend950", 10)])
+def test_floats_are_rounded_to_hf32_before_they_are_multiplied(arch: str, bits: int) -> None:
+    unit = 2.0**-bits
+    a = np.zeros((16, 16), np.float32)
+    a[:4, 0] = 1 + unit / 2, 1 + 3 * unit / 2, 1 + 0.4 * unit, 1 + 0.6 * unit
+    memory = {
+        "A": fractals(a, 8).reshape(-1),
+        "B": fractals(np.eye(16, dtype=np.float32), 8).reshape(-1),
+    }
+    load = {"startIndex": 0, "repeatTimes": 2, "srcStride": 1, "dstGap": 0, "ifTranspose": False}
+    for to_zero, want in ((False, (0, 2, 0, 1)), (True, (0, 1, 0, 1)), (None, (0.5, 1.5, 0.4, 0.6))):
+        rows = [
+            row("SetHF32Mode", "S", {}, value=to_zero is not None),
+            row("SetHF32TransMode", "S", {}, value=bool(to_zero)),
+            *[to_l1(name, "float32", place, 256) for name, place in (("A", 0), ("B", 1024))],
+        ]
+        for space, place in (("L0A", 0), ("L0B", 1024)):
+            operands = {"dst": at(space, "float32"), "src": at("L1", "float32", place)}
+            rows.append(row("LoadData", "MTE1", operands, form="2d", **load))
+        rows = straight([*rows, *multiplied("Mmad", "float32", 16, 16, 16)])
+        c = run_program(rows, memory, arch=arch).c.view(np.float32).reshape(16, 16)
+        assert ((c[:4, 0] - 1) / unit).tolist() == pytest.approx(want, abs=1e-3)
+
+
+def test_registers_that_nothing_has_set_are_reported_in_the_strict_mode() -> None:
+    ub = {name: Operand("UB", "AIV0", place, "float32") for name, place in (("dst", 0), ("src", 256))}
+    fields = {"mask": 0, "repeat": 1, "isSetMask": False, "scalar": 1}
+    rows = [
+        Instruction("AIV0", "Duplicate", "V", {"dst": ub["src"]}, {"count": 64, "scalar": 2}, "", "", 1),
+        Instruction("AIV0", "PipeBarrier", "ALL", {}, {}, "", "", 2),
+        Instruction("AIV0", "Adds", "V", ub, fields, "", "", 3),
+        Instruction("AIV0", "PipeBarrier", "ALL", {}, {}, "", "", 4),
+        Instruction(
+            "AIV0",
+            "DataCopy",
+            "MTE3",
+            {"dst": gm("Y", "float32"), "src": ub["dst"]},
+            {"form": "count", "count": 64},
+            "",
+            "",
+            5,
+        ),
+    ]
+    assert not run_program(rows).findings
+    found = run_program(rows, strict=True, checks="init").findings
+    assert [(f.kind, f.at[0].line) for f in found] == [("register", 3), ("register", 5)]
+    reset = Instruction("AIV0", "ResetMask", "V", {}, {})
+    none = Instruction("AIV0", "SetAtomicNone", "S", {}, {})
+    assert not run_program([reset, none, *rows], strict=True, checks="init").findings

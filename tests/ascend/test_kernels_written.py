@@ -442,6 +442,32 @@ def test_an_exception_names_the_core_and_the_step() -> None:
     )
 
 
+def test_an_interrupt_says_where_the_kernel_was() -> None:
+    def body(ctx: Context, x: KernelTensor) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        _one_core(body, np.zeros(8))
+    assert "on AIV0, block 0 of 1" in caught.value.__notes__[0]
+
+
+def test_a_run_says_how_far_it_is_and_has_its_tensors_by_name() -> None:
+    told: list[tuple[int, int]] = []
+    a, b, c = _ones(128, 128, 128)
+    run = simulate(
+        matmul, a, b, c, l1=(32, 32, 32), l0=(32, 32, 32), orders=3,
+        progress=lambda *at: told.append(at),
+    )  # fmt: skip
+    assert run.c is run["C"]
+    assert (run.c == 128).all()
+    with pytest.raises(AttributeError, match="no 'd', and the kernel no such tensor"):
+        _ = run.d
+    done, whole = zip(*told, strict=True)
+    assert list(done) == sorted(done)
+    assert {*whole} == {5 * len(run.program.instructions)}
+    assert done[-1] <= whole[0]
+
+
 def test_an_endless_kernel_is_stopped() -> None:
     def body(ctx: Context, x: KernelTensor) -> None:
         while True:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         Drop as Drop,
         FindingsError as FindingsError,
         Run as Run,
+        RunOptions as RunOptions,
         replay as replay,
         run_program as run_program,
     )

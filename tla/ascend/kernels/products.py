@@ -16,7 +16,7 @@ from ...errors import UnsupportedError
 from ...numbers import ceil_div
 from .boxes import Box
 from .moving import BLOCK, FRACTAL
-from .numbers import bits_of, chosen, decoded, float_values, size_of
+from .numbers import bits_of, chosen, decoded, float_values, rounded_to, size_of
 from .works import NOTHING, Ref, Step, Work, line_box
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ Source: AscendC, Mmad; CATLASS gemm/tile/tile_mmad.hpp, which has a barrier belo
 """
 
 
-def mmad_work(p: Params, operands: Operands, l0a_tag: str) -> Work:
+def mmad_work(p: Params, operands: Operands, l0a_tag: str, hf32: tuple[int, bool] | None = None) -> Work:
     """Return what a product does: m x n sums over k.
 
     Elements of MX types are multiplied by the scales beside them, one for 32 of K. Of a sparse B, which
@@ -102,6 +102,8 @@ def mmad_work(p: Params, operands: Operands, l0a_tag: str) -> Work:
 
         given = dict(zip(names, more, strict=True))
         kind = np.float64 if wide else np.float32
+        if hf32 is not None:
+            x, y = rounded_to(x, *hf32), rounded_to(y, *hf32)
         left = x.reshape(rows // slab, slab, -1)[..., :k].astype(kind, copy=False)
         right = y.astype(kind, copy=False).transpose(0, 2, 1).reshape(-1, ns * 16)
         if "index" in given:
@@ -137,9 +139,9 @@ def _spread_out(stored: Any, indices: Any) -> Any:
     places = np.minimum(indices[..., None] >> np.arange(0, 8, 2, dtype=np.uint8) & 3, 2)
     places = places.reshape(*indices.shape[:2], -1).transpose(0, 2, 1).reshape(stored.shape)
     made = np.zeros((2 * stored.shape[0], stored.shape[1]), stored.dtype)
-    columns = np.arange(stored.shape[1])
+    columns: Any = np.arange(stored.shape[1])
+    groups: Any = 4 * np.arange(stored.shape[0] // 2)[:, None]
     for turn in (0, 1):
-        groups = 4 * np.arange(stored.shape[0] // 2)[:, None]
         made[groups + turn + places[turn::2], columns] += stored[turn::2]
     return made
 

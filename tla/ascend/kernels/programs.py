@@ -44,6 +44,8 @@ _SETTINGS: Final = (
 )  # fmt: skip
 
 
+HF32: Final = {2201: 11, 3510: 10}
+"""The bits of the fraction of HF32. Source: AscendC, HF32."""
 _FAR: Final = 1 << 20
 """Bytes outside of a buffer that are kept, so that memcheck can say what touches them."""
 
@@ -101,6 +103,8 @@ class Program:
         self.pipes: list[tuple[str, str]] = []
         self.notes: list[Note] = []
         """What the machine does not model."""
+        self.registers: dict[tuple[str, str], Instruction] = {}
+        """The first instruction of a core that uses a register that the kernel has not set."""
         numbers: dict[tuple[str, str], int] = {}
         cores = {core: n for n, core in enumerate(self.cores)}
         states = {core: _State() for core in self.cores}
@@ -118,6 +122,8 @@ class Program:
                 pipe = "S"
             number = numbers.setdefault((i.core, pipe), len(numbers))
             work, atomic = self._work(i, state) if kind == WORK else (NOTHING, None)
+            if work.steps:
+                self._note_registers(i, work, state)
             kind = WORK if is_idle else kind
             since = state.atomic_since.line if atomic and state.atomic_since else 0
             self.streams[cores[i.core]].append(len(self.operations))
@@ -140,6 +146,13 @@ class Program:
     def pipe_of(self, number: int) -> str:
         """Return the name of the pipe that an instruction runs on."""
         return self.pipes[self.operations[number].pipe][1]
+
+    def _note_registers(self, i: Instruction, work: Work, state: _State) -> None:
+        """Keep the first instruction of a core that uses what the kernel before it left."""
+        if i.pipe == "V" and state.mask_since is None and not i.params.get("isSetMask", True):
+            self.registers.setdefault((i.core, "mask"), i)
+        elif i.pipe in ("MTE3", "FIX") and state.atomic_since is None and _writes_gm(i, work):
+            self.registers.setdefault((i.core, "atomic mode"), i)
 
     def _work(self, i: Instruction, state: _State) -> tuple[Work, str | None]:
         if i.op in _SETTINGS:
@@ -175,8 +188,7 @@ class Program:
                         Note(i, f"{i.op} is not run: {where} is far outside of the buffer")
                     )
                     return NOTHING, None
-        to_gm = state.atomic and any(i.operands[name].space == "GM" for name, _ in work.writes)
-        return work, state.atomic if to_gm else None
+        return work, state.atomic if state.atomic and _writes_gm(i, work) else None
 
     def unit_blocks(self, number: int) -> tuple[int, ...]:
         """Return the fractals of sums that an instruction with a unit flag fills or takes out."""
@@ -207,6 +219,10 @@ class Program:
         return ends
 
 
+def _writes_gm(i: Instruction, work: Work) -> bool:
+    return any(i.operands[name].space == "GM" for name, _ in work.writes)
+
+
 def _blocks_of(runs: Runs, base: int) -> set[int]:
     """The fractals of accumulators that some runs touch."""
     starts = [base + runs.start]
@@ -222,6 +238,9 @@ class _State:
         self.atomic: str | None = None
         self.atomic_since: Instruction | None = None
         self.mask = Mask()
+        self.mask_since: Instruction | None = None
+        self.hf32 = False, False
+        """Whether floats are rounded before they are multiplied, and a half of them to zero."""
         self.images: dict[str, tuple[int, int]] = {}
         """The height and width of the images that loads of either side read."""
         self.columns: int | None = None
@@ -232,6 +251,11 @@ class _State:
 
     def take(self, i: Instruction) -> None:
         p: Mapping[str, Any] = i.params
+        if i.op in ("SetVectorMask", "ResetMask"):
+            self.mask_since = i
+        if i.op in ("SetHF32Mode", "SetHF32TransMode"):
+            is_mode = i.op == "SetHF32Mode"
+            self.hf32 = (bool(p["value"]), self.hf32[1]) if is_mode else (self.hf32[0], bool(p["value"]))
         if i.op.startswith("SetAtomic") or i.op == "DisableDmaAtomic":
             self.atomic = {"SetAtomicAdd": "add", "SetAtomicMax": "max", "SetAtomicMin": "min"}.get(i.op)
             self.atomic_since = i
@@ -263,6 +287,8 @@ def _cached_work(i: Instruction, state: _State, arch: Arch) -> Work | None:
     relevant: Any = None
     if i.pipe == "V" and not i.params.get("isSetMask", True):
         relevant = state.mask
+    elif state.hf32[0] and i.op == "Mmad" and i.operands["src"].dtype == "float32":
+        relevant = HF32[arch.code], state.hf32[1]
     elif i.form in ("3dv2", "3dv2pro"):
         right = i.operands["dst"].space == "L0B" or i.params.get("fMatrixCtrl")
         strided = state.columns if i.op == "LoadDataWithStride" else None
@@ -302,7 +328,7 @@ def _work_of(i: Instruction, relevant: Any, arch: Arch) -> Work | None:
             raise UnsupportedError(f"{i.op}: the machine has no element type {operand.dtype!r} ({name})")
     p, operands = i.params, i.operands
     if i.op.startswith("Mmad"):
-        return mmad_work(p, operands, arch.l0a_tag)
+        return mmad_work(p, operands, arch.l0a_tag, relevant)
     if i.op == "Fixpipe" or i.form == "co12dst":
         state = {"matrices": relevant} if i.form == "co12dst" else {}
         return fixpipe_work(p, operands, state)

@@ -67,6 +67,9 @@ class Shadow:
             Cause("never written", None, "bytes that were never written"),
         ]
         self.found: Findings = Findings("initcheck")
+        for (_, what), i in program.registers.items() if strict else ():
+            text = f"{i.op} uses the {what} that the kernel before it left: nothing has set it"
+            self.found.add((what, line_of(i), i.core[:3]), "register", text, i)
         self._slots: dict[tuple[Memory, int], tuple[int, int]] = {}
         self._stale: dict[int, int] = {}
 

@@ -38,7 +38,7 @@ from .contexts import Context
 from .instructions import group_of
 from .issuing import site_of
 from .places import Store
-from .runs import run_program
+from .runs import Run, RunOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from ..arch import Arch
     from .instructions import Instruction
     from .places import KernelTensor
-    from .runs import Run
 
 Cores: TypeAlias = Literal["AIC", "AIV", "MIX"]
 _CORES: Final = ("AIC", "AIV", "MIX")
@@ -201,11 +200,7 @@ def simulate(
     kernel: Kernel,
     *arrays: Any,
     cores: int = 1,
-    seed: int = 0,
-    checks: Collection[str] | str | None = None,
-    orders: int = 1,
     drop: int | str | Collection[int | str] = (),
-    strict: bool = False,
     only: Collection[int] | None = None,
     **options: Any,
 ) -> Run:
@@ -217,11 +212,11 @@ def simulate(
             are RowMajor; one of one mode is a vector. They stay as they are: the results are in the run,
             ``run["C"]``.
         cores: How many blocks: cube cores, or vector cores of a kernel for these alone.
-        seed, checks, orders, strict: As in `replay`.
         drop: What to leave out: numbers of instructions, or lines of source, as ``matmul.py:41``.
         only: The blocks that run, by their numbers, where a large problem has many alike; the others
             write nothing.
-        options: The kernel's parameters with defaults.
+        options: ``checks``, ``seed``, ``orders``, ``strict`` and ``progress``, as in `replay`; others
+            are the kernel's parameters with defaults.
 
     Raises:
         ArgumentError: the kernel takes another number of arrays, or has no such option.
@@ -239,6 +234,7 @@ def simulate(
         )
     if cores < 1:
         raise ArgumentError(f"cores = {cores}: a kernel runs on at least one", cores=cores)
+    how: Any = {name: options.pop(name) for name in RunOptions.__annotations__ if name in options}
     try:
         inspect.signature(kernel.function).bind(None, *arrays, **options)
     except TypeError as error:
@@ -250,16 +246,9 @@ def simulate(
     names = [core for core in kernel.core_names(cores) if only is None or kernel.block_of(core) in only]
     instructions = _issued(kernel, given, names, cores, workspaces, options)
     memories = {name: x.memory for name, x in given.items()}
-    run = run_program(
-        instructions,
-        memories | {name: np.zeros(size, np.uint8) for name, size in workspaces.items()},
-        checks,
-        seed,
-        orders,
-        kernel.arch,
-        _lines(instructions, drop),
-        strict,
-    )
+    tensors = memories | {name: np.zeros(size, np.uint8) for name, size in workspaces.items()}
+    dropped = _lines(instructions, drop)
+    run = Run(instructions, tensors, arch=kernel.arch, drop=dropped, **how)
     for name, (_, _, shape, order) in given.items():
         run.tensors[name] = run.tensors[name].reshape(shape, order=order)
     return run
@@ -281,7 +270,7 @@ def _issued(
         first = len(instructions)
         try:
             kernel.function(ctx, *[x.tensor for x in given.values()], **options)
-        except Exception as error:
+        except (Exception, KeyboardInterrupt) as error:
             where = f"in kernel {kernel.name} on {core}, block {kernel.block_of(core)} of {cores}"
             site = site_of(error.__traceback__)
             last = f", after {instructions[-1]}" if instructions[first:] else ""
