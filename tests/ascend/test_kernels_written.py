@@ -16,6 +16,7 @@ from tla.ascend.kernels.blocks import (
     grouped_matmul_slice_m,
     matmul,
     matmul_add,
+    matmul_bias,
     quant_matmul,
     splitk_matmul,
     streamk_matmul,
@@ -71,6 +72,10 @@ RECORDED: dict[str, tuple[Kernel, list[Any], dict[str, Any]]] = {
     "a950_basic_f32": (matmul.on("Ascend950"), _ones(300, 300, 300, np.float32), {
         **OTHER_WAY, "l1": (256, 256, 128), "l0": (256, 256, 32),
     }),
+    "a950_bias_f32": (matmul_bias.on("Ascend950"), [
+        np.ones((260, 200), np.float32), np.ones((200, 300), np.float32), np.ones(300, np.float32),
+        np.ones((260, 300), np.float32),
+    ], {**OTHER_WAY, "l1": (256, 256, 64), "l0": (256, 256, 32)}),
     "splitk": (splitk_matmul, [
         np.ones((120, 1200), half), np.ones((1200, 200), half, "F"), np.ones((120, 200), half),
     ], {}),
@@ -150,9 +155,13 @@ def _problem(seed: int) -> tuple[Kernel, list[Any], dict[str, Any], Any]:
     elif split < 0.4:
         written, out = matmul_add, dtype
         made = made.astype(out).astype(wide) + d
+    arrays = [a, b, d.astype(out)]
+    if written is matmul and options["policy"].startswith("MmadPingpong") and rng.random() < 0.5:
+        bias = numbers.integers(-9, 9, n).astype(wide)
+        written, made, arrays = matmul_bias, made + bias, [a, b, bias, d.astype(out)]
     kernel_ = written.on("Ascend950") if is_950 else written
     options.update(cores=rng.randint(1, 3), seed=rng.randint(0, 9))
-    return kernel_, [a, b, d.astype(out)], options, made.astype(out)
+    return kernel_, arrays, options, made.astype(out)
 
 
 def _check(seed: int) -> None:

@@ -139,8 +139,8 @@ def _spread_out(stored: Any, indices: Any) -> Any:
     places = np.minimum(indices[..., None] >> np.arange(0, 8, 2, dtype=np.uint8) & 3, 2)
     places = places.reshape(*indices.shape[:2], -1).transpose(0, 2, 1).reshape(stored.shape)
     made = np.zeros((2 * stored.shape[0], stored.shape[1]), stored.dtype)
-    columns: Any = np.arange(stored.shape[1])
-    groups: Any = 4 * np.arange(stored.shape[0] // 2)[:, None]
+    arange: Any = np.arange
+    columns, groups = arange(stored.shape[1]), 4 * arange(stored.shape[0] // 2)[:, None]
     for turn in (0, 1):
         made[groups + turn + places[turn::2], columns] += stored[turn::2]
     return made

@@ -146,13 +146,9 @@ class Pairs:
         return np.array(found, np.int64)
 
     def _knows(
-        self,
-        table: NDArray[np.int64],
-        row_of: NDArray[np.int64],
-        positions: NDArray[np.int64],
-        a: NDArray[np.int64],
-        b: NDArray[np.int64],
-    ) -> NDArray[np.bool_]:
+        self, table: NDArray[np.int64], row_of: NDArray[np.int64], positions: NDArray[np.int64],
+        a: NDArray[np.int64], b: NDArray[np.int64],
+    ) -> NDArray[np.bool_]:  # fmt: skip
         """Whether b starts when a has ended."""
         known: NDArray[np.bool_] = table[row_of[b], self.pipes[a]] >= positions[a]
         return known

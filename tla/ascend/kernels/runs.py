@@ -90,18 +90,11 @@ class Run:
     """
 
     def __init__(
-        self,
-        instructions: Sequence[Instruction],
-        tensors: Mapping[str, Any] | None = None,
-        *,
-        checks: Collection[str] | str | None = None,
-        seed: int = 0,
-        orders: int = 1,
-        arch: str | Arch | None = None,
-        drop: Collection[int] = (),
-        strict: bool = False,
+        self, instructions: Sequence[Instruction], tensors: Mapping[str, Any] | None = None, *,
+        checks: Collection[str] | str | None = None, seed: int = 0, orders: int = 1,
+        arch: str | Arch | None = None, drop: Collection[int] = (), strict: bool = False,
         progress: Callable[[int, int], object] | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.arch: Arch = arch_of(instructions) if arch is None else arch_named(arch)
         self.program: Program = Program(instructions, self.arch)
         self.checks: tuple[Check, ...] = _checks(checks)

@@ -197,13 +197,9 @@ def _given(name: str, x: Any) -> _Given:
 
 
 def simulate(
-    kernel: Kernel,
-    *arrays: Any,
-    cores: int = 1,
-    drop: int | str | Collection[int | str] = (),
-    only: Collection[int] | None = None,
-    **options: Any,
-) -> Run:
+    kernel: Kernel, *arrays: Any, cores: int = 1, drop: int | str | Collection[int | str] = (),
+    only: Collection[int] | None = None, **options: Any,
+) -> Run:  # fmt: skip
     """Run a kernel on arrays of numpy: every instruction of every core on bytes, and checked.
 
     Args:
@@ -255,13 +251,9 @@ def simulate(
 
 
 def _issued(
-    kernel: Kernel,
-    given: Mapping[str, _Given],
-    names: list[str],
-    cores: int,
-    workspaces: dict[str, int],
-    options: Mapping[str, Any],
-) -> list[Instruction]:
+    kernel: Kernel, given: Mapping[str, _Given], names: list[str], cores: int,
+    workspaces: dict[str, int], options: Mapping[str, Any],
+) -> list[Instruction]:  # fmt: skip
     """The instructions of every core, one core after the other."""
     instructions: list[Instruction] = []
     inputs = {name: x.memory for name, x in given.items()}

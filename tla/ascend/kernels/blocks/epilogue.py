@@ -103,16 +103,11 @@ class ElemWiseOneSource(Flagged):
 
 @kernel("AtlasA2", core="MIX")
 def matmul_add(
-    ctx: Context,
-    A: KernelTensor,
-    B: KernelTensor,
-    D: KernelTensor,
-    policy: str | Policy = "MmadAtlasA2Pingpong<true>",
-    l1: ShapeLike = L1_TILE,
-    l0: ShapeLike = L0_TILE,
-    swizzle: str | BlockSwizzle = "GemmIdentityBlockSwizzle<3,1>",
+    ctx: Context, A: KernelTensor, B: KernelTensor, D: KernelTensor,
+    policy: str | Policy = "MmadAtlasA2Pingpong<true>", l1: ShapeLike = L1_TILE,
+    l0: ShapeLike = L0_TILE, swizzle: str | BlockSwizzle = "GemmIdentityBlockSwizzle<3,1>",
     length: int = 16384,
-) -> None:
+) -> None:  # fmt: skip
     """D = A B + D. CATLASS's ``MatmulEpilogue`` with the elementwise sum of one source.
 
     >>> import numpy as np

@@ -27,17 +27,11 @@ _FLAG_AIC_FINISH = 0
 
 @kernel("AtlasA2", core="MIX")
 def splitk_matmul(
-    ctx: Context,
-    A: KernelTensor,
-    B: KernelTensor,
-    C: KernelTensor,
-    policy: str | Policy = "MmadAtlasA2Pingpong<true>",
-    l1: ShapeLike = L1_TILE,
-    l0: ShapeLike = L0_TILE,
-    swizzle: str = "SplitkGemmIdentityBlockSwizzle<3,0>",
-    splitk: int | None = None,
-    compute_length: int | None = None,
-) -> None:
+    ctx: Context, A: KernelTensor, B: KernelTensor, C: KernelTensor,
+    policy: str | Policy = "MmadAtlasA2Pingpong<true>", l1: ShapeLike = L1_TILE,
+    l0: ShapeLike = L0_TILE, swizzle: str = "SplitkGemmIdentityBlockSwizzle<3,0>",
+    splitk: int | None = None, compute_length: int | None = None,
+) -> None:  # fmt: skip
     """C = A B in slices of K. CATLASS's ``SplitkMatmul``.
 
     >>> import numpy as np

@@ -30,16 +30,11 @@ _FLAG_AIC_FINISH: Final = 1
 
 @kernel("AtlasA2", core="MIX")
 def streamk_matmul(
-    ctx: Context,
-    A: KernelTensor,
-    B: KernelTensor,
-    C: KernelTensor,
-    policy: str | Policy = "MmadAtlasA2Streamk<true,true>",
-    l1: ShapeLike = L1_TILE,
-    l0: ShapeLike = L0_TILE,
-    swizzle: str = "StreamkGemmIdentityBlockSwizzle<3,1>",
+    ctx: Context, A: KernelTensor, B: KernelTensor, C: KernelTensor,
+    policy: str | Policy = "MmadAtlasA2Streamk<true,true>", l1: ShapeLike = L1_TILE,
+    l0: ShapeLike = L0_TILE, swizzle: str = "StreamkGemmIdentityBlockSwizzle<3,1>",
     compute_length: int | None = None,
-) -> None:
+) -> None:  # fmt: skip
     """C = A B, the last blocks cut along K so that all cores have work. CATLASS's ``StreamkMatmul``.
 
     >>> import numpy as np
@@ -96,12 +91,9 @@ def streamk_matmul(
 
 
 def _reduce_add(
-    ctx: Context,
-    dst: KernelTensor,
-    workspace: KernelTensor,
-    blocks: list[list[tuple[Task, KernelTensor]]],
-    compute_length: int,
-) -> None:
+    ctx: Context, dst: KernelTensor, workspace: KernelTensor,
+    blocks: list[list[tuple[Task, KernelTensor]]], compute_length: int,
+) -> None:  # fmt: skip
     """Add up the parts of each block, on the vector cores of those that computed them."""
     align = 32 // store_of(dst).element.bytes_of(1)
     buffer: KernelTensor = ctx.alloc("UB", workspace, (compute_length,))
