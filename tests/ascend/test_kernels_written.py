@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 from typing import TYPE_CHECKING, Any
@@ -180,6 +181,31 @@ def test_random_problems_equal_numpy(seed: int) -> None:
 def test_many_random_problems_equal_numpy() -> None:
     for seed in range(500):
         _check(seed)
+
+
+SMALL: Any = {"l1": (16, 16, 32), "l0": (16, 16, 16)}
+
+
+def test_an_epilogue_far_behind_its_product() -> None:
+    """Of 16 blocks the cube core may be ahead by as many sets as the reverse flag allows."""
+    a, b, d = _ones(64, 64, 16)
+    for depth, kinds in ((15, []), (16, ["counter"])):
+        run = simulate(matmul_add, a, b, d, depth=depth, length=1024, **SMALL)
+        assert [finding.kind for finding in run.findings] == kinds
+        assert (run.d == 16).all()
+
+
+@pytest.mark.slow
+def test_clean_products() -> None:
+    shapes = [(1, 40, 70), (33, 17, 7), (40, 48, 96)]
+    for (m, n, k), stages, unit_flag in itertools.product(shapes, (1, 2, 3), ("true", "false")):
+        options: Any = {"policy": f"MmadPingpong<{unit_flag},false,1,false,{stages},{stages}>", **SMALL}
+        for written in (matmul, matmul.on("Ascend950")):
+            run = simulate(written, *_ones(m, n, k), cores=2, **options)
+            assert run.findings == ()
+            assert (run.c == k).all()
+    for splitk in (1, 2, 3):
+        assert simulate(splitk_matmul, *_ones(40, 48, 96), splitk=splitk, **SMALL).findings == ()
 
 
 def test_groups_of_rows_and_an_empty_one() -> None:
