@@ -62,6 +62,8 @@ class Operation(NamedTuple):
     """``add``, ``max`` or ``min`` if its writes to global memory combine with what is there."""
     since: int = 0
     """The line that turned the atomic mode on."""
+    key: Any = None
+    """The flag or the mutex that it sets or waits for, as the queues know it."""
 
 
 class Note(NamedTuple):
@@ -69,6 +71,14 @@ class Note(NamedTuple):
 
     instruction: Instruction
     text: str
+
+
+def _key(kind: int, core: int, p: Mapping[str, Any]) -> Any:
+    if kind in (SET, WAIT):
+        return core, p["event"], p["id"]
+    if kind == CROSS_WAIT:
+        return "cross", core, p["flag"]
+    return ("lock", core, p["id"]) if kind in (LOCK, UNLOCK) else None
 
 
 def is_on_core(i: Instruction, arch: Arch) -> bool:
@@ -127,7 +137,10 @@ class Program:
             kind = WORK if is_idle else kind
             since = state.atomic_since.line if atomic and state.atomic_since else 0
             self.streams[cores[i.core]].append(len(self.operations))
-            self.operations.append(Operation(i, kind, number, cores[i.core], work, atomic, since))
+            core = cores[i.core]
+            self.operations.append(
+                Operation(i, kind, number, core, work, atomic, since, _key(kind, core, i.params))
+            )
         for core in self.cores:
             numbers.setdefault((core, "S"), len(numbers))
         self.atomics_left: list[Instruction] = [
@@ -143,6 +156,10 @@ class Program:
         """The instructions that the machine does not model."""
         self._blocks: dict[tuple[int, int], tuple[int, ...]] = {}
 
+    def at(self, number: int) -> Instruction:
+        """Return an instruction by its number."""
+        return self.operations[number].instruction
+
     def pipe_of(self, number: int) -> str:
         """Return the name of the pipe that an instruction runs on."""
         return self.pipes[self.operations[number].pipe][1]
@@ -155,40 +172,34 @@ class Program:
             self.registers.setdefault((i.core, "atomic mode"), i)
 
     def _work(self, i: Instruction, state: _State) -> tuple[Work, str | None]:
-        if i.op in _SETTINGS:
-            try:
-                state.take(i)
-            except (LookupError, TypeError, ValueError) as error:
-                self.notes.append(
-                    Note(i, f"{i.op} has parameters that the machine cannot read: {error!r}")
-                )
-            return NOTHING, None
-        if not i.operands and not i.params:
-            self.notes.append(Note(i, f"the machine does not know {i.op}"))
-            return NOTHING, None
         try:
-            work = _cached_work(i, state, self.arch)
+            if i.op in _SETTINGS:
+                state.take(i)
+                return NOTHING, None
+            work = _cached_work(i, state, self.arch) if i.operands or i.params else None
+            if work is None:
+                which = i.form or i.params.get("name") or ""
+                raise UnsupportedError(f"the machine does not know {i.op} {which}".rstrip())
+            for name, box in (*work.reads, *work.writes):
+                self._require_near(i, i.operands[name], box)
         except UnsupportedError as error:
             self.notes.append(Note(i, error.summary))
-            return NOTHING, None
         except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
             self.notes.append(Note(i, f"{i.op} has parameters that the machine cannot read: {error!r}"))
-            return NOTHING, None
-        if work is None:
-            which = i.form or i.params.get("name") or ""
-            self.notes.append(Note(i, f"the machine does not know {i.op} {which}".rstrip()))
-            return NOTHING, None
-        for name, box in (*work.reads, *work.writes):
-            operand = i.operands[name]
-            if operand.space != "GM":
-                ends = operand.address + box.ends[0], operand.address + box.ends[1]
-                if ends[0] < -_FAR or ends[1] > self.arch.capacity(operand.space) + _FAR:
-                    where = f"{operand.space}[{ends[0]}, {ends[1]})"
-                    self.notes.append(
-                        Note(i, f"{i.op} is not run: {where} is far outside of the buffer")
-                    )
-                    return NOTHING, None
-        return work, state.atomic if state.atomic and _writes_gm(i, work) else None
+        else:
+            return work, state.atomic if state.atomic and _writes_gm(i, work) else None
+        return NOTHING, None
+
+    def _require_near(self, i: Instruction, operand: Operand, box: Box) -> None:
+        """Require that a box lies in its buffer, or not far from it.
+
+        Raises:
+            UnsupportedError: it is so far outside that the machine does not keep its bytes.
+        """
+        low, high = operand.address + box.ends[0], operand.address + box.ends[1]
+        if operand.space != "GM" and (low < -_FAR or high > self.arch.capacity(operand.space) + _FAR):
+            where = f"{operand.space}[{low}, {high})"
+            raise UnsupportedError(f"{i.op} is not run: {where} is far outside of the buffer")
 
     def unit_blocks(self, number: int) -> tuple[int, ...]:
         """Return the fractals of sums that an instruction with a unit flag fills or takes out."""

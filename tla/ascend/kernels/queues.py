@@ -146,7 +146,7 @@ class Course:
             self._issue[core] = self._clocks[scalar]
         else:
             if op.kind == LOCK:
-                self._locks[core, op.instruction.params["id"]].append(number)
+                self._locks[op.key[1:]].append(number)
             self._queues[op.pipe].append((number, self._issue[core]))
             agent = len(self.program.cores) + op.pipe
             if agent not in self._blocked:
@@ -176,30 +176,22 @@ class Course:
 
     def _perform(self, number: int, op: Operation, pipe: int) -> Hashable | None:
         """Perform the first instruction of a pipe, or return what it waits for."""
-        kind = op.kind
+        kind, key = op.kind, op.key
         clock = self._clocks[pipe]
         if kind == WORK:
             if op.work.unit_flag:
-                key = self._unit(number, op, pipe)
-                if key is not None:
-                    return key
+                waits = self._unit(number, op, pipe)
+                if waits is not None:
+                    return waits
                 clock = self._clocks[pipe]
             self.order.append(number)
-        elif kind == WAIT:
-            p = op.instruction.params
-            key = (op.core, p["event"], p["id"])
-            tokens = self.tokens[key]
-            if not tokens:
+        elif kind in (WAIT, CROSS_WAIT):
+            if not self.tokens[key]:
                 return key
-            clock = self._take(key, tokens, clock, number)
-        elif kind == CROSS_WAIT:
-            key = ("cross", op.core, op.instruction.params["flag"])
-            tokens = self.tokens[key]
-            if not tokens:
-                return key
-            clock = self._take(key, tokens, clock, number)
+            token, setter = self.tokens[key].popleft()
+            self.pairs.append((key, setter, number))
+            clock = _joined(clock, token)
         elif kind == LOCK:
-            key = ("lock", op.core, op.instruction.params["id"])
             turn = self._locks[key[1:]]
             if number not in turn:  # of the scalar unit, which has no queue
                 turn.append(number)
@@ -214,8 +206,6 @@ class Course:
         self.positions[number] = turns
         self.starts[number] = clock
         if kind == SET:
-            p = op.instruction.params
-            key = (op.core, p["event"], p["id"])
             self.tokens[key].append((_ended(clock, pipe, turns), number))
             if key in self._waiting:
                 self._wake(key)
@@ -224,7 +214,6 @@ class Course:
         elif kind == CROSS_SET:
             self._cross_set(number, op, _ended(clock, pipe, turns))
         elif kind == UNLOCK:
-            key = ("lock", op.core, op.instruction.params["id"])
             self._held.pop(key, None)
             turn = self._locks[key[1:]]
             if turn:
@@ -233,11 +222,6 @@ class Course:
             self._wake(key)
         self._clocks[pipe] = clock
         return None
-
-    def _take(self, key: Hashable, tokens: deque[tuple[Clock, int]], clock: Clock, number: int) -> Clock:
-        token, setter = tokens.popleft()
-        self.pairs.append((key, setter, number))
-        return _joined(clock, token)
 
     # --- unit flags
     def _unit(self, number: int, op: Operation, pipe: int) -> Hashable | None:
