@@ -195,6 +195,32 @@ def test_an_epilogue_far_behind_its_product() -> None:
         assert (run.d == 16).all()
 
 
+def test_tiles_of_l0_that_are_parts_of_rows_and_columns_meet_in_k() -> None:
+    def body(ctx: Context, a: KernelTensor, b: KernelTensor, c: KernelTensor) -> None:
+        l1a, l1b = ctx.alloc("L1", a, (32, 32)), ctx.alloc("L1", b, (32, 64))
+        l0a, l0b = ctx.alloc("L0A", a, (16, 16)), ctx.alloc("L0B", b, (16, 32))
+        l0c = ctx.alloc("L0C", "float", (16, 32))
+        ctx.copy_gm_to_l1(l1a, a)
+        ctx.copy_gm_to_l1(l1b, b)
+        for m, n, k in itertools.product((0, 16), (0, 32), (0, 16)):
+            ctx.pipe_barrier()
+            ctx.copy_l1_to_l0a(l0a, tla.get_tile(l1a, (m, k), (16, 16)))
+            ctx.copy_l1_to_l0b(l0b, tla.get_tile(l1b, (wrong or k, n), (16, 32)))
+            ctx.pipe_barrier()
+            ctx.mmad(l0c, l0a, l0b, 16, 32, 16, init_c=not k)
+            ctx.pipe_barrier()
+            if k:
+                ctx.copy_l0c_to_gm(tla.get_tile(c, (m, n), (16, 32)), l0c)
+
+    rng = np.random.default_rng(0)
+    for order in ("C", "F"):
+        a, b = (np.asarray(rng.integers(-3, 4, (32, n)), half, order=any_(order)) for n in (32, 64))
+        for wrong, kinds in ((0, set[str]()), (16, {"provenance"})):
+            run = simulate(kernel("AtlasA2", core="AIC")(body), a, b, np.zeros((32, 64), half))
+            assert {finding.kind for finding in run.findings} == kinds
+            assert np.array_equal(run.c, a @ b) == (not wrong)
+
+
 @pytest.mark.slow
 def test_clean_products() -> None:
     shapes = [(1, 40, 70), (33, 17, 7), (40, 48, 96)]
