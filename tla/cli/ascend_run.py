@@ -239,6 +239,7 @@ def _facts(done: kernels.Run, differing: list[str], drops: list[kernels.Drop] | 
         "cores": done.program.cores,
         "instructions": len(done.program.instructions),
         "findings": [_finding_facts(finding) for finding in done.findings],
+        "pending_sets": done.pending_sets,
         "differing": differing,
     }
     if drops is not None:

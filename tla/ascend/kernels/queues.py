@@ -342,10 +342,6 @@ class Course:
                 found[key] = left
         return found
 
-    def queue_of(self, pipe: int) -> list[int]:
-        """The instructions that wait in a pipe's queue."""
-        return [number for number, _ in self._queues[pipe]]
-
     @property
     def issued(self) -> list[int]:
         """How far each core's scalar unit came."""
