@@ -38,7 +38,7 @@ from .contexts import Context
 from .instructions import group_of
 from .issuing import site_of
 from .places import Store
-from .runs import Run, RunOptions
+from .runs import Run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -197,8 +197,10 @@ def _given(name: str, x: Any) -> _Given:
 
 
 def simulate(
-    kernel: Kernel, *arrays: Any, cores: int = 1, drop: int | str | Collection[int | str] = (),
-    only: Collection[int] | None = None, **options: Any,
+    kernel: Kernel, *arrays: Any, cores: int = 1, checks: Collection[str] | str | None = None,
+    seed: int = 0, orders: int = 1, drop: int | str | Collection[int | str] = (), strict: bool = False,
+    only: Collection[int] | None = None, progress: Callable[[int, int], object] | None = None,
+    **options: Any,
 ) -> Run:  # fmt: skip
     """Run a kernel on arrays of numpy: every instruction of every core on bytes, and checked.
 
@@ -211,8 +213,8 @@ def simulate(
         drop: What to leave out: numbers of instructions, or lines of source, as ``matmul.py:41``.
         only: The blocks that run, by their numbers, where a large problem has many alike; the others
             write nothing.
-        options: ``checks``, ``seed``, ``orders``, ``strict`` and ``progress``, as in `replay`; others
-            are the kernel's parameters with defaults.
+        checks, seed, orders, strict, progress: As in `RunOptions`.
+        options: The kernel's parameters with defaults.
 
     Raises:
         ArgumentError: the kernel takes another number of arrays, or has no such option.
@@ -230,7 +232,6 @@ def simulate(
         )
     if cores < 1:
         raise ArgumentError(f"cores = {cores}: a kernel runs on at least one", cores=cores)
-    how: Any = {name: options.pop(name) for name in RunOptions.__annotations__ if name in options}
     try:
         inspect.signature(kernel.function).bind(None, *arrays, **options)
     except TypeError as error:
@@ -244,7 +245,10 @@ def simulate(
     memories = {name: x.memory for name, x in given.items()}
     tensors = memories | {name: np.zeros(size, np.uint8) for name, size in workspaces.items()}
     dropped = _lines(instructions, drop)
-    run = Run(instructions, tensors, arch=kernel.arch, drop=dropped, **how)
+    run = Run(
+        instructions, tensors, checks=checks, seed=seed, orders=orders, arch=kernel.arch, drop=dropped,
+        strict=strict, progress=progress,
+    )  # fmt: skip
     for name, (_, _, shape, order) in given.items():
         run.tensors[name] = run.tensors[name].reshape(shape, order=order)
     return run
