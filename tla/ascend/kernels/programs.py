@@ -137,9 +137,9 @@ class Program:
             kind = WORK if is_idle else kind
             since = state.atomic_since.line if atomic and state.atomic_since else 0
             self.streams[cores[i.core]].append(len(self.operations))
-            core = cores[i.core]
+            at = cores[i.core]
             self.operations.append(
-                Operation(i, kind, number, core, work, atomic, since, _key(kind, core, i.params))
+                Operation(i, kind, number, at, work, atomic, since, _key(kind, at, i.params))
             )
         for core in self.cores:
             numbers.setdefault((core, "S"), len(numbers))

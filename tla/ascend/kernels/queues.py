@@ -146,7 +146,7 @@ class Course:
             self._issue[core] = self._clocks[scalar]
         else:
             if op.kind == LOCK:
-                self._locks[op.key[1:]].append(number)
+                self._locks[op.key].append(number)
             self._queues[op.pipe].append((number, self._issue[core]))
             agent = len(self.program.cores) + op.pipe
             if agent not in self._blocked:
@@ -176,7 +176,8 @@ class Course:
 
     def _perform(self, number: int, op: Operation, pipe: int) -> Hashable | None:
         """Perform the first instruction of a pipe, or return what it waits for."""
-        kind, key = op.kind, op.key
+        kind = op.kind
+        key: Hashable = op.key
         clock = self._clocks[pipe]
         if kind == WORK:
             if op.work.unit_flag:
@@ -192,7 +193,7 @@ class Course:
             self.pairs.append((key, setter, number))
             clock = _joined(clock, token)
         elif kind == LOCK:
-            turn = self._locks[key[1:]]
+            turn = self._locks[key]
             if number not in turn:  # of the scalar unit, which has no queue
                 turn.append(number)
             if turn[0] != number or key in self._held:
@@ -215,7 +216,7 @@ class Course:
             self._cross_set(number, op, _ended(clock, pipe, turns))
         elif kind == UNLOCK:
             self._held.pop(key, None)
-            turn = self._locks[key[1:]]
+            turn = self._locks[key]
             if turn:
                 turn.popleft()
             self.tokens[key].append((_ended(clock, pipe, turns), number))

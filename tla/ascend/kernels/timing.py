@@ -149,8 +149,8 @@ class Timing:
         for pipe, cycles in self.busy.items():
             boxes: list[tuple[Stretch, ...]] = []
             for cell in cells[pipe]:
-                most, whole = max(cell, key=lambda op: cell[op], default=""), int(sum(cell.values()))
-                boxes.append((Stretch(most, whole),) if whole else ())
+                name, whole = max(cell, key=lambda op: cell[op], default=""), int(sum(cell.values()))
+                boxes.append((Stretch(name, whole),) if whole else ())
             lanes.append(Lane(len(lanes), tuple(boxes), int(cycles), " ".join(pipe)))
         legend = f"the instruction that takes most; a part is {unit:.0f} cycles"
         most = int(max(self.busy.values(), default=0))
