@@ -323,3 +323,19 @@ def test_registers_that_nothing_has_set_are_reported_in_the_strict_mode() -> Non
     reset = Instruction("AIV0", "ResetMask", "V", {}, {})
     none = Instruction("AIV0", "SetAtomicNone", "S", {}, {})
     assert not run_program([reset, none, *rows], strict=True, checks="init").findings
+
+
+def test_what_an_unknown_instruction_writes_is_not_judged() -> None:
+    fields = {"name": "Mine", "arguments": {"dst": {"space": "UB", "addr": 0, "dtype": "float32"}}}
+    ub = {"dst": gm("Y", "float32"), "src": Operand("UB", "AIV0", 0, "float32")}
+    copy = Instruction("AIV0", "DataCopy", "MTE3", ub, {"form": "count", "count": 64}, "", "", 3)
+    rows = [
+        Instruction("AIV0", "VectorFunction", "V", {}, fields, "", "", 1),
+        Instruction("AIV0", "PipeBarrier", "ALL", {}, {}, "", "", 2),
+        copy,
+    ]
+    assert [str(f.text) for f in run_program(rows).findings] == [
+        "the machine does not know VectorFunction Mine; what it writes is not checked"
+    ]
+    assert [f.kind for f in run_program([copy]).findings] == ["never written"]
+    assert run_program(rows).arch.name == "Ascend950"
