@@ -42,7 +42,7 @@ def _ran(
     fields = {"form": form, **params} if form else params
     program_ = [Instruction("AIC0", op, "MTE1", operands, fields)]
     if setting:
-        mode = {"l1W": setting, "mode": "RIGHT" if params.get("fMatrixCtrl") else "LEFT"}
+        mode = {"l1H": 1, "l1W": setting, "mode": "RIGHT" if params.get("fMatrixCtrl") else "LEFT"}
         program_.insert(0, Instruction("AIC0", "SetFmatrix", "MTE1", {}, mode))
     program = Program(program_, arch_of(program_))
     assert not program.notes, program.notes

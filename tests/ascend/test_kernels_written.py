@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from tla.ascend.kernels.blocks import (
     grouped_matmul_slice_m,
     matmul,
     matmul_add,
+    matmul_bias,
     quant_matmul,
     splitk_matmul,
     streamk_matmul,
@@ -71,6 +73,10 @@ RECORDED: dict[str, tuple[Kernel, list[Any], dict[str, Any]]] = {
     "a950_basic_f32": (matmul.on("Ascend950"), _ones(300, 300, 300, np.float32), {
         **OTHER_WAY, "l1": (256, 256, 128), "l0": (256, 256, 32),
     }),
+    "a950_bias_f32": (matmul_bias.on("Ascend950"), [
+        np.ones((260, 200), np.float32), np.ones((200, 300), np.float32), np.ones(300, np.float32),
+        np.ones((260, 300), np.float32),
+    ], {**OTHER_WAY, "l1": (256, 256, 64), "l0": (256, 256, 32)}),
     "splitk": (splitk_matmul, [
         np.ones((120, 1200), half), np.ones((1200, 200), half, "F"), np.ones((120, 200), half),
     ], {}),
@@ -150,9 +156,13 @@ def _problem(seed: int) -> tuple[Kernel, list[Any], dict[str, Any], Any]:
     elif split < 0.4:
         written, out = matmul_add, dtype
         made = made.astype(out).astype(wide) + d
+    arrays = [a, b, d.astype(out)]
+    if written is matmul and options["policy"].startswith("MmadPingpong") and rng.random() < 0.5:
+        bias = numbers.integers(-9, 9, n).astype(wide)
+        written, made, arrays = matmul_bias, made + bias, [a, b, bias, d.astype(out)]
     kernel_ = written.on("Ascend950") if is_950 else written
     options.update(cores=rng.randint(1, 3), seed=rng.randint(0, 9))
-    return kernel_, [a, b, d.astype(out)], options, made.astype(out)
+    return kernel_, arrays, options, made.astype(out)
 
 
 def _check(seed: int) -> None:
@@ -171,6 +181,57 @@ def test_random_problems_equal_numpy(seed: int) -> None:
 def test_many_random_problems_equal_numpy() -> None:
     for seed in range(500):
         _check(seed)
+
+
+SMALL: Any = {"l1": (16, 16, 32), "l0": (16, 16, 16)}
+
+
+def test_an_epilogue_far_behind_its_product() -> None:
+    """Of 16 blocks the cube core may be ahead by as many sets as the reverse flag allows."""
+    a, b, d = _ones(64, 64, 16)
+    for depth, kinds in ((15, []), (16, ["counter"])):
+        run = simulate(matmul_add, a, b, d, depth=depth, length=1024, **SMALL)
+        assert [finding.kind for finding in run.findings] == kinds
+        assert (run.d == 16).all()
+
+
+def test_tiles_of_l0_that_are_parts_of_rows_and_columns_meet_in_k() -> None:
+    def body(ctx: Context, a: KernelTensor, b: KernelTensor, c: KernelTensor) -> None:
+        l1a, l1b = ctx.alloc("L1", a, (32, 32)), ctx.alloc("L1", b, (32, 64))
+        l0a, l0b = ctx.alloc("L0A", a, (16, 16)), ctx.alloc("L0B", b, (16, 32))
+        l0c = ctx.alloc("L0C", "float", (16, 32))
+        ctx.copy_gm_to_l1(l1a, a)
+        ctx.copy_gm_to_l1(l1b, b)
+        for m, n, k in itertools.product((0, 16), (0, 32), (0, 16)):
+            ctx.pipe_barrier()
+            ctx.copy_l1_to_l0a(l0a, tla.get_tile(l1a, (m, k), (16, 16)))
+            ctx.copy_l1_to_l0b(l0b, tla.get_tile(l1b, (wrong or k, n), (16, 32)))
+            ctx.pipe_barrier()
+            ctx.mmad(l0c, l0a, l0b, 16, 32, 16, init_c=not k)
+            ctx.pipe_barrier()
+            if k:
+                ctx.copy_l0c_to_gm(tla.get_tile(c, (m, n), (16, 32)), l0c)
+
+    rng = np.random.default_rng(0)
+    for order in ("C", "F"):
+        a, b = (np.asarray(rng.integers(-3, 4, (32, n)), half, order=any_(order)) for n in (32, 64))
+        for wrong, kinds in ((0, set[str]()), (16, {"provenance"})):
+            run = simulate(kernel("AtlasA2", core="AIC")(body), a, b, np.zeros((32, 64), half))
+            assert {finding.kind for finding in run.findings} == kinds
+            assert np.array_equal(run.c, a @ b) == (not wrong)
+
+
+@pytest.mark.slow
+def test_clean_products() -> None:
+    shapes = [(1, 40, 70), (33, 17, 7), (40, 48, 96)]
+    for (m, n, k), stages, unit_flag in itertools.product(shapes, (1, 2, 3), ("true", "false")):
+        options: Any = {"policy": f"MmadPingpong<{unit_flag},false,1,false,{stages},{stages}>", **SMALL}
+        for written in (matmul, matmul.on("Ascend950")):
+            run = simulate(written, *_ones(m, n, k), cores=2, **options)
+            assert run.findings == ()
+            assert (run.c == k).all()
+    for splitk in (1, 2, 3):
+        assert simulate(splitk_matmul, *_ones(40, 48, 96), splitk=splitk, **SMALL).findings == ()
 
 
 def test_groups_of_rows_and_an_empty_one() -> None:
@@ -440,6 +501,32 @@ def test_an_exception_names_the_core_and_the_step() -> None:
         r" after AIV1 SetFlag V_MTE3 id 0",
         note,
     )
+
+
+def test_an_interrupt_says_where_the_kernel_was() -> None:
+    def body(ctx: Context, x: KernelTensor) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        _one_core(body, np.zeros(8))
+    assert "on AIV0, block 0 of 1" in caught.value.__notes__[0]
+
+
+def test_a_run_says_how_far_it_is_and_has_its_tensors_by_name() -> None:
+    told: list[tuple[int, int]] = []
+    a, b, c = _ones(128, 128, 128)
+    run = simulate(
+        matmul, a, b, c, l1=(32, 32, 32), l0=(32, 32, 32), orders=3,
+        progress=lambda *at: told.append(at),
+    )  # fmt: skip
+    assert run.c is run["C"]
+    assert (run.c == 128).all()
+    with pytest.raises(AttributeError, match="no 'd', and the kernel no such tensor"):
+        _ = run.d
+    done, whole = zip(*told, strict=True)
+    assert list(done) == sorted(done)
+    assert {*whole} == {5 * len(run.program.instructions)}
+    assert done[-1] <= whole[0]
 
 
 def test_an_endless_kernel_is_stopped() -> None:

@@ -61,32 +61,31 @@ def run(arguments: list[str]) -> int:
     for path in (*saved.values(), options.trace_events):
         if path:
             expect_place(path)
+    with progress_bar("instructions") as bar:
+        done = _done(options, tensors, bar)
+    return 1 if done is None else _told(np, options, done, wanted, saved)
+
+
+def _done(
+    options: argparse.Namespace, tensors: dict[str, Any], progress: Callable[[int, int], object] | None
+) -> kernels.Run | None:
+    """The run of a kernel or of a trace; None if the kernel raised an error, which is printed."""
     if is_source(options.trace):
-        written = run_written(options, tensors)
-        if written is None:
-            return 1
-        return _told(np, options, written, wanted, saved)
+        return run_written(options, tensors, progress)
     for option in ("shape", "set"):
         if getattr(options, option):
             raise ArgumentError(f"--{option} is for a kernel of Python, FILE.py:KERNEL")
     try:
-        done = kernels.replay(
-            options.trace,
-            tensors,
-            checks=options.check,
-            seed=options.seed,
-            orders=options.orders,
-            arch=options.arch,
-            drop=options.drop,
-            strict=options.strict,
-        )
+        return kernels.replay(
+            options.trace, tensors, checks=options.check, seed=options.seed, orders=options.orders,
+            arch=options.arch, drop=options.drop, strict=options.strict, progress=progress,
+        )  # fmt: skip
     except TlaError:
         raise
     except (OSError, ValueError) as error:
         raise InputError.cannot("read", options.trace, error) from None
     except (EOFError, zlib.error) as error:
         raise InputError.cannot("read", options.trace, ValueError(error)) from None
-    return _told(np, options, done, wanted, saved)
 
 
 def _told(
@@ -240,6 +239,7 @@ def _facts(done: kernels.Run, differing: list[str], drops: list[kernels.Drop] | 
         "cores": done.program.cores,
         "instructions": len(done.program.instructions),
         "findings": [_finding_facts(finding) for finding in done.findings],
+        "pending_sets": done.pending_sets,
         "differing": differing,
     }
     if drops is not None:

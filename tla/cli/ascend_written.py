@@ -19,6 +19,7 @@ from .messages import complain
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
     from types import TracebackType
 
 _PACKAGE: Final = str(Path(__file__).parents[1])
@@ -32,7 +33,9 @@ def is_source(text: str) -> bool:
     return _SOURCE.fullmatch(text) is not None
 
 
-def run_written(options: argparse.Namespace, tensors: dict[str, Any]) -> kernels.Run | None:
+def run_written(
+    options: argparse.Namespace, tensors: dict[str, Any], progress: Callable[[int, int], object] | None
+) -> kernels.Run | None:
     """Return the run of a kernel of a file; None if it raised an error, whose traceback is printed.
 
     Raises:
@@ -48,7 +51,7 @@ def run_written(options: argparse.Namespace, tensors: dict[str, Any]) -> kernels
         arrays = _arrays(kernel, options, tensors)
         return kernels.simulate(
             kernel, *arrays, cores=options.cores, seed=options.seed, checks=options.check,
-            orders=options.orders, drop=options.drop, strict=options.strict,
+            orders=options.orders, drop=options.drop, strict=options.strict, progress=progress,
             **dict(map(_setting, options.set)),
         )  # fmt: skip
     except Exception as error:

@@ -9,6 +9,7 @@ The modules, by their subjects:
 
 - ``instructions`` and ``traces``: one value for each call, and the reader of recorded ones;
 - ``boxes``, ``numbers``, ``works``: which bytes, which numbers, what is done with them;
+- ``implied``: the operands that a call does not name;
 - ``moving``, ``products``, ``vectors``: the definition of each instruction, written once;
 - ``programs``, ``queues``, ``memories``: the machine;
 - ``conflicts``, ``races``, ``syncs``, ``bounds``, ``shadows``: the checks, and ``findings``;
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         Drop as Drop,
         FindingsError as FindingsError,
         Run as Run,
+        RunOptions as RunOptions,
         replay as replay,
         run_program as run_program,
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from .findings import Findings, line_of
+from .implied import BESIDE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,7 +63,9 @@ def _judge(program: Program, op: Operation, sizes: Mapping[str, int], found: Fin
 
 
 def _alignment(program: Program, op: Operation, operand: Operand, name: str) -> int:
-    if op.instruction.op == "Mmad" and name == "dst":
+    if name in BESIDE:
+        return BESIDE[name]
+    if op.instruction.is_product and name == "dst":
         return MMAD_START
     if operand.space == "FB":
         return program.arch.fixpipe_block

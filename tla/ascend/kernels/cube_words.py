@@ -56,15 +56,9 @@ class CubeWords(ScalarUnit):
     # --- buffers
 
     def alloc(
-        self,
-        position: Position,
-        like: KernelTensor | ElementLike,
-        shape: Sequence[int] | AnyLayout,
-        stages: int | None = None,
-        *,
-        tag: str | None = None,
-        start: int | None = None,
-    ) -> Any:
+        self, position: Position, like: KernelTensor | ElementLike, shape: Sequence[int] | AnyLayout,
+        stages: int | None = None, *, tag: str | None = None, start: int | None = None,
+    ) -> Any:  # fmt: skip
         """Return a tile in a buffer of the core, or several, one behind the other.
 
         >>> ctx = CubeWords("AtlasA2", "AIC0", 1)
@@ -121,13 +115,9 @@ class CubeWords(ScalarUnit):
         return {"L0A": self.arch.l0a_tag, "L0B": "nZ"}.get(position, "L0C")
 
     def make_tensor(
-        self,
-        buffer: KernelTensor,
-        shape: Sequence[int] | AnyLayout,
-        *,
-        tag: str | None = None,
+        self, buffer: KernelTensor, shape: Sequence[int] | AnyLayout, *, tag: str | None = None,
         like: KernelTensor | ElementLike | None = None,
-    ) -> KernelTensor:
+    ) -> KernelTensor:  # fmt: skip
         """Return a buffer with the layout of a smaller tile. ``MakeTensor(buffer, MakeLayout(m, k))``.
 
         Args:
@@ -199,20 +189,10 @@ class CubeWords(ScalarUnit):
     # --- products
 
     def mmad(
-        self,
-        c: KernelTensor,
-        a: KernelTensor,
-        b: KernelTensor,
-        m: int,
-        n: int,
-        k: int,
-        init_c: bool = True,
-        unit_flag: int = 0,
-        *,
-        bias: KernelTensor | None = None,
-        k_direction_align: bool = False,
-        disable_gemv: bool = False,
-    ) -> None:
+        self, c: KernelTensor, a: KernelTensor, b: KernelTensor, m: int, n: int, k: int,
+        init_c: bool = True, unit_flag: int = 0, *, bias: KernelTensor | None = None,
+        k_direction_align: bool = False, disable_gemv: bool = False,
+    ) -> None:  # fmt: skip
         """Multiply a tile of L0A by one of L0B, into L0C or onto what is there.
 
         AscendC's ``Mmad(c, a, b, params)``.
@@ -239,17 +219,9 @@ class CubeWords(ScalarUnit):
         self.put("Mmad", "M", operands, params)
 
     def tile_mmad(
-        self,
-        c: KernelTensor,
-        a: KernelTensor,
-        b: KernelTensor,
-        m: int,
-        n: int,
-        k: int,
-        init_c: bool = True,
-        unit_flag: int = 0,
-        **more: Any,
-    ) -> None:
+        self, c: KernelTensor, a: KernelTensor, b: KernelTensor, m: int, n: int, k: int,
+        init_c: bool = True, unit_flag: int = 0, **more: Any,
+    ) -> None:  # fmt: skip
         """Multiply as CATLASS's ``TileMmad``: `mmad`, and a barrier behind a small one."""
         self.mmad(c, a, b, m, n, k, init_c, unit_flag, disable_gemv=self.arch.code == 3510, **more)
         if (m // 16) * (n // 16) < LEAST_ORDERED:
@@ -305,17 +277,9 @@ class _Made(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def _instructions(
-    route: str,
-    arch: Arch,
-    of: Element,
-    to: Element,
-    src: AnyLayout,
-    dst: AnyLayout,
-    src_tag: str | None,
-    dst_tag: str | None,
-    extents: Any,
-    at: Any,
-) -> tuple[_Made, ...]:
+    route: str, arch: Arch, of: Element, to: Element, src: AnyLayout, dst: AnyLayout,
+    src_tag: str | None, dst_tag: str | None, extents: Any, at: Any,
+) -> tuple[_Made, ...]:  # fmt: skip
     """The instructions of a copy between two tiles."""
     given: dict[str, Any] = {"arch": arch, "element": of}
     if route == "L0C->GM":

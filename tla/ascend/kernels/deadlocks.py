@@ -12,7 +12,6 @@ from .programs import CROSS_SET, SET, WAIT
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from .instructions import Instruction
     from .programs import Operation, Program
     from .queues import Course
 
@@ -38,7 +37,7 @@ class Deadlocks:
         roots = [n for n, (_, behind) in self.reasons.items() if behind is None] or [*self.stuck][:1]
         found: list[Finding] = []
         for number in roots:
-            i = self._at(number)
+            i = self.program.at(number)
             text = f"{words_of(i)} on {i.core} {self.program.pipe_of(number)} waits for ever: "
             text += self.reasons[number][0]
             others = [n for n in self.stuck if n != number] if number == roots[0] else []
@@ -46,23 +45,14 @@ class Deadlocks:
                 words = [self._where(n) for n in others[:_NAMED]]
                 more = f" and {len(others) - _NAMED} others" if len(others) > _NAMED else ""
                 text += f"; with it wait {'; '.join(words)}{more}"
-            places = tuple([place_of(self._at(n), self.program.pipe_of(n)) for n in self._chain(number)])
-            p = i.params
-            edge = (
-                f"{p['event']} id {p['id']}"
-                if "event" in p
-                else f"flag {p['flag']}"
-                if "flag" in p
-                else ""
+            places = tuple(
+                [place_of(self.program.at(n), self.program.pipe_of(n)) for n in self._chain(number)]
             )
-            found.append(Finding("synccheck", "deadlock", text, places, edge=edge))
+            found.append(Finding("synccheck", "deadlock", text, places, edge=i.flag))
         return found
 
-    def _at(self, number: int) -> Instruction:
-        return self.program.operations[number].instruction
-
     def _where(self, number: int) -> str:
-        i = self._at(number)
+        i = self.program.at(number)
         return f"{words_of(i)} of {i.core} {self.program.pipe_of(number)}, line {i.line}"
 
     def _chain(self, number: int) -> list[int]:
@@ -80,16 +70,14 @@ class Deadlocks:
         if key[0] == "unit":
             return self._unit_reason(op, number, key[2])
         if key[0] == "idle":
-            blocked = [
-                n for n in self.stuck if self.program.operations[n].core == op.core and self._issued(n)
-            ]
+            mine = [n for n in self.stuck if self.program.operations[n].core == op.core]
+            blocked = [n for n in mine if self._issued(n)]
             names = [self._where(n) for n in blocked[:1]]
-            return f"it waits for all pipes, and {''.join(names)} does not end", next(
-                iter(blocked), None
-            )
+            text = f"it waits for all pipes, and {''.join(names)} does not end"
+            return text, next(iter(blocked), None)
         if key[0] == "lock":
             return f"the mutex {p['id']} is not unlocked before", None
-        name = f"{p['event']} id {p['id']}" if op.kind == WAIT else f"flag {p.get('flag', '')}".strip()
+        name = op.instruction.flag or "flag"
         numbers = enumerate(self.program.operations)
         sets = [n for n, other in numbers if n not in self.drop and _reaches(other, op)]
         later = [n for n in sets if n not in self.course.positions]
@@ -115,52 +103,44 @@ class Deadlocks:
         behind = next(iter(same if self._issued(later) and same else scalar or same), None)
         if behind is None or behind == number:
             return text, None
-        i = self._at(behind)
+        i = self.program.at(behind)
         return f"{text}, which stands behind {words_of(i)} of line {i.line}", behind
 
     def _unit_reason(self, op: Operation, number: int, block: int) -> Reason:
         """Why a product waits for empty sums, or a Fixpipe for full ones."""
         place = f"L0C[{block * TILE}]"
-        product = op.instruction.op == "Mmad"
+        product, operations = op.instruction.is_product, self.program.operations
         filled = self.course.full_tiles.get((op.core, block), 0) if product else 0
         others = [
             n
             for n in self.program.streams[op.core]
             if filled <= n < number
-            and self.program.operations[n].work.unit_flag
-            and (self._at(n).op == "Mmad") != product
+            and operations[n].work.unit_flag
+            and self.program.at(n).is_product != product
             and block in self.program.unit_blocks(n)
         ]
         if product:
-            line = self._at(filled).line
+            line = self.program.at(filled).line
             text = f"its sums at {place} were filled by line {line}, and no Fixpipe has taken them out"
             later = [n for n in others if n not in self.course.positions]
         else:
             text = f"no Mmad with unitFlag 3 has filled {place}"
             done = [n for n in others if n in self.course.positions]
-            later = [
-                n for n in others if n not in done and self.program.operations[n].work.unit_flag == 3
-            ]
+            later = [n for n in others if n not in done and operations[n].work.unit_flag == 3]
             if done and not later:
-                i = self._at(done[-1])
-                text = f"Mmad of {i.site or 'the kernel'}, line {i.line}, has unitFlag "
-                text += (
-                    f"{i.params['unitFlag']} and leaves {place} unfinished; the last of a sum needs 3"
-                )
-        return (
-            self._behind(f"{text}: {self._where(later[0])}", later[0], number) if later else (text, None)
-        )
+                i = self.program.at(done[-1])
+                which = f"Mmad of {i.site or 'the kernel'}, line {i.line}, has unitFlag"
+                text = f"{which} {i.params['unitFlag']} and leaves {place} unfinished: the last needs 3"
+        if not later:
+            return text, None
+        return self._behind(f"{text}: {self._where(later[0])}", later[0], number)
 
 
 def _reaches(setter: Operation, waiter: Operation) -> bool:
     """Whether a set is for the flag that an instruction waits for."""
     p, q = waiter.instruction.params, setter.instruction.params
     if waiter.kind == WAIT:
-        return setter.kind == SET and (setter.core, q["event"], q["id"]) == (
-            waiter.core,
-            p["event"],
-            p["id"],
-        )
+        return setter.kind == SET and setter.key == waiter.key
     if setter.kind != CROSS_SET:
         return False
     same = setter.instruction.core[:3] == waiter.instruction.core[:3]

@@ -64,14 +64,9 @@ class Findings:
         self.by_key: dict[object, Finding] = {}
 
     def add(
-        self,
-        key: object,
-        kind: str,
-        text: str,
-        *at: Instruction | Place,
-        memory: str = "",
+        self, key: object, kind: str, text: str, *at: Instruction | Place, memory: str = "",
         ends: tuple[int, int] | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Add a finding, or count it."""
         old = self.by_key.get(key)
         if old is not None:

@@ -77,11 +77,23 @@ class Instruction(NamedTuple):
         """The overload of the call, if it has several."""
         return self.params.get("form")
 
+    @property
+    def is_product(self) -> bool:
+        """Whether it multiplies matrices."""
+        return self.op in ("Mmad", "MmadWithSparse")
+
+    @property
+    def flag(self) -> str:
+        """The flag that it sets or waits for, as findings print it; empty if there is none."""
+        p = self.params
+        return (
+            f"{p['event']} id {p['id']}" if "event" in p else f"flag {p['flag']}" if "flag" in p else ""
+        )
+
     def __str__(self) -> str:
-        flag = self.params.get("event") or ""
         number = self.params.get("id", self.params.get("flag"))
-        words = [self.core, self.op, str(flag), "" if number is None else f"id {number}"]
-        return " ".join([word for word in words if word])
+        words = [self.core, self.op, str(self.params.get("event") or "")]
+        return " ".join([word for word in [*words, "" if number is None else f"id {number}"] if word])
 
     @property
     def at(self) -> str:

@@ -48,14 +48,10 @@ class ScalarUnit:
     """The scalar unit of one core, with the instructions that it has issued."""
 
     def __init__(
-        self,
-        arch: str | Arch,
-        core: str,
-        block_num: int,
+        self, arch: str | Arch, core: str, block_num: int,
         inputs: Mapping[str, NDArray[Any]] | None = None,
-        instructions: list[Instruction] | None = None,
-        workspaces: dict[str, int] | None = None,
-    ) -> None:
+        instructions: list[Instruction] | None = None, workspaces: dict[str, int] | None = None,
+    ) -> None:  # fmt: skip
         self.arch: Arch = arch_named(arch)
         self.core = core
         """``AIC0`` and the like."""
@@ -98,12 +94,9 @@ class ScalarUnit:
         return 2 if self.is_aiv else 1
 
     def issue(
-        self,
-        op: str,
-        pipe: str,
-        operands: Mapping[str, KernelTensor | Operand] | None = None,
+        self, op: str, pipe: str, operands: Mapping[str, KernelTensor | Operand] | None = None,
         **params: Any,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Issue an instruction by its AscendC name, with parameters as AscendC names them.
 
         >>> from tla.ascend.kernels import Context

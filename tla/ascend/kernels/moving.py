@@ -7,7 +7,7 @@ to it. Boxes move whole runs, which is why they are fast.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from ...errors import UnsupportedError
 from ...numbers import ceil_div
@@ -17,6 +17,8 @@ from .works import Ref, Step, Work, constant, copied, filled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
 
     from .instructions import Operand
 
@@ -29,14 +31,16 @@ _MOST: Final = 65535
 """The most that a field of 16 bits holds."""
 
 
-def moved(item: int, src: int, dst: int, *axes: tuple[int, int, int]) -> Step:
+def moved(
+    item: int, src: int, dst: int, *axes: tuple[int, int, int], names: tuple[str, str] = ("src", "dst")
+) -> Step:
     """Return the step that moves items: each axis has a count, a step of the source, one of the target.
 
     >>> moved(32, 0, 64, (4, 100, 32)).out.box
     Box(start=64, dims=((4, 32),), item=32)
     """
     read = Box(src, tuple([(n, step) for n, step, _ in axes]), item)
-    return copied(read, Box(dst, tuple([(n, step) for n, _, step in axes]), item))
+    return copied(read, Box(dst, tuple([(n, step) for n, _, step in axes]), item), *names)
 
 
 def _to_nz(p: Params, operands: Operands) -> list[Step]:
@@ -185,20 +189,99 @@ def _box(p: Params, operands: Operands) -> list[Step]:
     return [_turned(bits, first, outer, 0, FRACTAL)]
 
 
-def _image(p: Params, operands: Operands, width: int | None) -> list[Step]:
-    """Positions m by channels k of an image of one row, with a filter of 1 by 1."""
-    if p.get("filterW", 1) > 1 or p.get("filterH", 1) > 1 or any(p.get("padList") or ()):
-        raise UnsupportedError("LoadData3DV2 is modelled for a filter of 1 by 1 without padding")
-    if p.get("strideW", 1) > 1 or p.get("strideH", 1) > 1:
-        raise UnsupportedError("LoadData3DV2 is modelled for strides of 1")
+def _with_scales(p: Params, operands: Operands) -> list[Step]:
+    """A box of fractals, and squares of 16 by 2 scales for the buffer beside L0."""
+    mx = p["mx"]
+    pitch, step = mx["srcStride"] * BLOCK, mx["dstStride"] * BLOCK
+    first = mx["xStartPosition"] * pitch + mx["yStartPosition"] * BLOCK
+    axes = (mx["xStep"], pitch, step), (mx["yStep"], BLOCK, BLOCK)
+    return [*_box(p, operands), moved(BLOCK, first, 0, *axes, names=("src1", "scale"))]
+
+
+def _with_indices(p: Params, operands: Operands) -> list[Step]:
+    """Whole fractals of a sparse matrix, and the indices of each for the buffer beside L0B."""
+    size, gap = FRACTAL // 4, 1 + p["dstGap"]
+    indices = moved(
+        size, p["startIndex"] * size, 0, (p["repeatTimes"], p["srcStride"] * size, gap * size),
+        names=("src1", "index"),
+    )  # fmt: skip
+    return [*_fractals(p, operands), indices]
+
+
+class _Image(NamedTuple):
+    """The image of a LoadData3D, its filter, and how far the filter goes each time."""
+
+    height: int
+    width: int
+    pads: tuple[int, int, int, int]
+    """Of the left, right, top and bottom."""
+    filter: tuple[int, int]
+    """Its height and width."""
+    strides: tuple[int, int]
+    dilations: tuple[int, int]
+
+    @property
+    def is_matrix(self) -> bool:
+        """Whether each position is read once, as it lies: m by k as in a product."""
+        return self.filter == self.strides == (1, 1) and not any(self.pads)
+
+    def positions(self, m: NDArray[Any], tap: NDArray[Any]) -> tuple[Any, Any, Any]:
+        """Return the row and the column that output m reads at a tap, and whether the image has it."""
+        left, right, _, _ = self.pads
+        reach = (self.filter[1] - 1) * self.dilations[1] + 1
+        across = max((self.width + left + right - reach) // self.strides[1] + 1, 1)
+        row = m // across * self.strides[0] - self.pads[2] + tap // self.filter[1] * self.dilations[0]
+        column = m % across * self.strides[1] - left + tap % self.filter[1] * self.dilations[1]
+        held = (row >= 0) & (row < self.height) & (column >= 0) & (column < self.width)
+        return row * held, column * held, held
+
+
+def _image_of(p: Params, extents: tuple[int, int] | None) -> _Image:
+    def pair(name: str, least: int) -> tuple[int, int]:
+        return max(p.get(f"{name}H", 1), least), max(p.get(f"{name}W", 1), least)
+
+    larger = 256 * bool(p.get("filterSizeH")), 256 * bool(p.get("filterSizeW"))
+    high, wide = pair("filter", 1)
+    left, right, top, bottom = p.get("padList") or (0, 0, 0, 0)
+    height, width = (p["l1H"], p["l1W"]) if p.get("l1W") else extents or (1, p["mExtension"])
+    return _Image(
+        max(height, 1), width, (left, right, top, bottom), (high + larger[0], wide + larger[1]),
+        pair("stride", 1), pair("dilationFilter", 1),
+    )  # fmt: skip
+
+
+def _unpacked(p: Params) -> dict[str, Any]:
+    """The parameters of a LoadData3DV2 from the words of its form with words."""
+    extents, taps = p["extConfig"], p["filterConfig"]
+    names = ("kExtension", "mExtension", "kStartPt", "mStartPt")
+    found = {name: extents >> 16 * n & 0xFFFF for n, name in enumerate(names)}
+    bytes_ = ("strideW", "strideH", "filterW", "filterH", "dilationFilterW", "dilationFilterH")
+    return {**p, **found, **{name: taps >> 8 * n & 0xFF for n, name in enumerate(bytes_)}}
+
+
+def _load_3d(
+    p: Params, operands: Operands, extents: tuple[int, int] | None, columns: int | None
+) -> list[Step]:
+    """Positions m by channels k of an image: fractals, in columns `columns` fractals apart if given."""
+    image = _image_of(p, extents)
     size = size_of(operands["src"].dtype)
     c0 = BLOCK // size
     m, k = p["mExtension"], p["kExtension"]
-    ms, ks, pitch = ceil_div(m, 16), ceil_div(k, c0), (width or m) * BLOCK
-    first = p.get("kStartPt", 0) // c0 * pitch + p.get("mStartPt", 0) * BLOCK
+    ms, ks, pitch = ceil_div(m, 16), ceil_div(k, c0), image.width * BLOCK
     to_b = operands["dst"].space == "L0B" or p.get("fMatrixCtrl")
-    if not to_b and not p.get("enTranspose"):
-        return [moved(FRACTAL, first, 0, (ms, FRACTAL, ks * FRACTAL), (ks, pitch, FRACTAL))]
+    is_plain = not to_b and not p.get("enTranspose")
+    axes = (ms, ks * FRACTAL), (ks, FRACTAL)
+    if columns is not None:
+        axes = (ms, FRACTAL), (ks, columns * FRACTAL)
+    if not image.is_matrix:
+        if not is_plain:
+            raise UnsupportedError("LoadData3DV2 with a filter is modelled for L0A, not transposed")
+        return [_gathered(image, (p.get("mStartPt", 0), ms), (p.get("kStartPt", 0) // c0, ks), axes)]
+    first = p.get("kStartPt", 0) // c0 * pitch * image.height + p.get("mStartPt", 0) * BLOCK
+    pitch *= image.height
+    if is_plain:
+        (_, down), (_, across) = axes
+        return [moved(FRACTAL, first, 0, (ms, FRACTAL, down), (ks, pitch, across))]
     if c0 > 16:
         raise UnsupportedError("LoadData3DV2 transposes elements of 16 and 32 bits")
     # blocks of c0 positions by 16 channels: in nZ by rows of blocks, else by columns
@@ -208,6 +291,32 @@ def _image(p: Params, operands: Operands, width: int | None) -> list[Step]:
     return [
         moved(size, first, 0, *outer, (per, pitch, c0 * BLOCK), (c0, size, BLOCK), (c0, BLOCK, size))
     ]
+
+
+def _gathered(
+    image: _Image, m: tuple[int, int], k: tuple[int, int], axes: tuple[tuple[int, int], ...]
+) -> Step:
+    """Blocks of an image, each as often as the filter meets it; zeros outside.
+
+    K runs over blocks of channels, then over the filter. `m` and `k` have the first position and the
+    fractals, the first block and the blocks.
+    """
+    import numpy as np
+
+    taps = image.filter[0] * image.filter[1]
+    first, last = k[0] // taps, (k[0] + k[1] - 1) // taps
+    plane = image.height * image.width * BLOCK
+    dims = ((last - first + 1, plane), (image.height, image.width * BLOCK), (image.width, BLOCK))
+    read = Box(first * plane, (*dims, (BLOCK, 1)), 1)
+    write = Box(0, (*axes, (16, BLOCK), (BLOCK, 1)), 1)
+    at = (m[0] + np.arange(m[1] * 16)).reshape(m[1], 1, 16)
+    blocks = (k[0] + np.arange(k[1])).reshape(1, -1, 1)
+    rows, columns, held = image.positions(at, blocks % taps)
+
+    def gather(x: Any) -> Any:
+        return x[blocks // taps - first, rows, columns] * held[..., None]
+
+    return Step(Ref("dst", write, "uint8"), (Ref("src", read, "uint8"),), gather, gather)
 
 
 def _fill(p: Params, operands: Operands) -> list[Step]:
@@ -225,18 +334,22 @@ _FORMS: Final[dict[tuple[str, str | None], Callable[[Params, Operands], list[Ste
     ("DataCopy", "nd2nz"): _to_nz, ("DataCopy", "dn2nz"): _to_nz, ("DataCopy", "block"): _block,
     ("DataCopy", "count"): _count, ("DataCopyPad", "ext"): _pad, ("DataCopyPad", "bytes"): _pad,
     ("DataCopyPad", "compact"): _pad, ("LoadData", "2d"): _fractals, ("LoadData", "2dv2"): _box,
+    ("LoadData", "2dv2mx"): _with_scales, ("LoadDataWithSparse", None): _with_indices,
     ("LoadDataWithTranspose", "2dtranspose"): _squares, ("InitConstValue", None): _fill,
 }  # fmt: skip
 
 
-def moving_work(op: str, p: Params, operands: Operands, state: Params) -> Work | None:
+def moving_work(op: str, p: Params, operands: Operands, state: Any) -> Work | None:
     """Return what a copy does, or None if the instruction is no copy.
+
+    Args:
+        state: Of a LoadData3D the image's extents and the step of columns that calls before have set.
 
     Raises:
         UnsupportedError: the machine does not model the form.
     """
     form = p.get("form")
-    if (op, form) == ("LoadData", "3dv2"):
-        return Work(_image(p, operands, state.get("width")))
+    if op in ("LoadData", "LoadDataWithStride") and form in ("3dv2", "3dv2pro"):
+        return Work(_load_3d(_unpacked(p) if form == "3dv2pro" else p, operands, *state))
     make = _FORMS.get((op, form))
     return None if make is None else Work(make(p, operands))

@@ -146,6 +146,24 @@ def encoded(values: Any, dtype: str) -> Any:
     return values.astype(code)
 
 
+def rounded_to(x: NDArray[np.float32], fraction: int, to_zero: bool) -> Any:
+    """Return floats with some bits of their fraction, the nearest ones; a half goes to zero or to even.
+
+    >>> import numpy as np
+    >>> halves = np.float32([1 + 2**-11, 1 + 3 * 2**-11])
+    >>> [(rounded_to(halves, 10, to_zero) - 1) * 1024 for to_zero in (True, False)]
+    [array([0., 1.], dtype=float32), array([0., 2.], dtype=float32)]
+    """
+    import numpy as np
+
+    bits: Any = x.view(np.uint32)
+    gone = np.uint32(23 - fraction)
+    half = np.uint32((1 << int(gone) - 1) - 1)
+    odd = 0 if to_zero else bits >> gone & 1
+    near: Any = (bits + (half + odd).astype(np.uint32) >> gone << gone).view(np.float32)
+    return chosen(np.isfinite(x), near, x)
+
+
 def _whole(x: Any, mode: str) -> Any:
     """Round to ints."""
     import numpy as np

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .boxes import Box
+    from .instructions import Instruction
     from .memories import Memories
     from .programs import Operation, Program
     from .works import Ref
@@ -43,6 +44,15 @@ class _Line(NamedTuple):
         gaps = np.diff(self.offsets)
         return int(gaps[0]) if gaps.size and (gaps == gaps[0]).all() else 0
 
+    def first_k(self, load: Instruction) -> int | None:
+        """The first k, counted from the first one of its copy; None if k is no row or column there."""
+        src, p = load.operands["src"], load.params
+        size = size_of(src.dtype)
+        row, column = divmod(int(self.offsets[0]) - src.address, p["srcDValue"] * size)
+        if p["ndNum"] > 1:
+            return None
+        return {size: column // size, p["srcDValue"] * size: row}.get(self.steps())
+
 
 class Origins:
     """The marks of the elements in the buffers of the cube cores."""
@@ -59,7 +69,7 @@ class Origins:
         }
         self._relative: dict[Box, Marks] = {}
         self._writers: dict[tuple[str, str, int], int] = {}
-        self._pairs: dict[tuple[int, int], tuple[int, int, int, int]] = {}
+        self._pairs: dict[tuple[int, int], tuple[int, int]] = {}
         self.found: Findings = Findings("memcheck")
 
     def element_at(self, core: str, space: str, byte: int) -> tuple[str, int] | None:
@@ -143,19 +153,19 @@ class Origins:
         loads = int(x.loads[0]), int(y.loads[0])
         if (x.loads != loads[0]).any() or (y.loads != loads[1]).any():
             return
-        steps = x.steps(), y.steps()
-        if not all(steps):
+        if not (x.steps() and y.steps()):
             self._report(number, op, "the elements that it meets along k are not evenly apart")
             return
-        first = self._pairs.setdefault(loads, (int(x.offsets[0]), int(y.offsets[0]), *steps))
-        moved = [
-            (int(line.offsets[0]) - start) / step
-            for line, start, step in zip(lines, first, steps, strict=False)
-        ]
+        copies = [self.program.at(load) for load in loads]
+        here = [line.first_k(copy) for line, copy in zip(lines, copies, strict=True)]
+        if here[0] is None or here[1] is None:
+            return
+        first = self._pairs.setdefault(loads, (here[0], here[1]))
+        moved = [here[0] - first[0], here[1] - first[1]]
         if moved[0] != moved[1]:
-            tensors = [self.program.operations[n].instruction.operands["src"].owner for n in loads]
-            where = f"is {moved[0]:g} from the first product of these tiles"
-            text = f"k of {tensors[0]} {where}, and k of {tensors[1]} is {moved[1]:g}"
+            tensors = [copy.operands["src"].owner for copy in copies]
+            where = f"is {moved[0]} from the first product of these tiles"
+            text = f"k of {tensors[0]} {where}, and k of {tensors[1]} is {moved[1]}"
             self._report(number, op, text)
 
     def _report(self, number: int, op: Operation, text: str) -> None:

@@ -16,7 +16,7 @@ from ...errors import UnsupportedError
 from ...numbers import ceil_div
 from .boxes import Box
 from .moving import BLOCK, FRACTAL
-from .numbers import bits_of, chosen, decoded, float_values, size_of
+from .numbers import bits_of, chosen, decoded, float_values, rounded_to, size_of
 from .works import NOTHING, Ref, Step, Work, line_box
 
 if TYPE_CHECKING:
@@ -39,8 +39,15 @@ Source: AscendC, Mmad; CATLASS gemm/tile/tile_mmad.hpp, which has a barrier belo
 """
 
 
-def mmad_work(p: Params, operands: Operands, l0a_tag: str) -> Work:
-    """Return what a product does: m x n sums over k."""
+def mmad_work(p: Params, operands: Operands, l0a_tag: str, hf32: tuple[int, bool] | None = None) -> Work:
+    """Return what a product does: m x n sums over k.
+
+    Elements of MX types are multiplied by the scales beside them, one for 32 of K. Of a sparse B, which
+    has 2 of 4 elements along K, the indices beside it say which.
+
+    Raises:
+        UnsupportedError: the machine does not model scales of a product with a vector.
+    """
     m, n, k = p["m"], p["n"], p["k"]
     if not (m and n and k):
         return NOTHING
@@ -51,14 +58,17 @@ def mmad_work(p: Params, operands: Operands, l0a_tag: str) -> Work:
     ms, ns, ks = ceil_div(m, 16), ceil_div(n, 16), ceil_div(k, c0)
     if bits == 32 and p.get("kDirectionAlign"):
         ks = ceil_div(k, 16) * 2
+    deep = ceil_div(k // 2, c0) if "index" in operands else ks
     gemv = m == 1 and not p.get("disableGemv")
     if gemv:
+        if "scale" in operands:
+            raise UnsupportedError("the machine does not model scales of a product with a vector")
         left = Box(0, ((1, 0), (ks * lanes, size)), size)
     elif l0a_tag == "zN":
         left = Box(0, ((ms * 16, BLOCK), (ks, ms * FRACTAL), (lanes, size)), size)
     else:
         left = Box(0, ((ms, ks * FRACTAL), (16, BLOCK), (ks, FRACTAL), (lanes, size)), size)
-    right = Box(0, ((ks, ns * FRACTAL), (ns * 16, BLOCK), (lanes, size)), size)
+    right = Box(0, ((deep, ns * FRACTAL), (ns * 16, BLOCK), (lanes, size)), size)
     rows = 1 if gemv else ms * 16
     sums = Box(0, ((rows, 16 * SUM), (ns, ms * TILE), (16, SUM)), SUM)
     ins = [Ref("src", left, a.dtype), Ref("src1", right, b.dtype)]
@@ -67,6 +77,15 @@ def mmad_work(p: Params, operands: Operands, l0a_tag: str) -> Work:
         ins.append(Ref("bias", line_box(0, n, size_of(operands["bias"].dtype)), operands["bias"].dtype))
     elif adds:
         ins.append(Ref("dst", sums, c.dtype))
+    for name, count in (("scale", ms), ("scale1", ns)):
+        if name in operands:  # squares of 16 rows by 2 scales
+            fractals = ceil_div(k, 64)
+            box = Box(0, ((count, fractals * BLOCK), (fractals, BLOCK), (16, 2), (2, 1)), 1)
+            ins.append(Ref(name, box, operands[name].dtype))
+    if "index" in operands:
+        box = Box(0, ((deep, ns * FRACTAL // 4), (ns * 16, BLOCK // 4), (BLOCK // 4, 1)), 1)
+        ins.append(Ref("index", box, operands["index"].dtype))
+    names = [ref.operand for ref in ins[2:]]
     whole = c.dtype == "int32"
     # products of 8 bits are exact in float up to 2**24
     wide = whole and k * 2 ** (2 * bits - 2) > 1 << 24
@@ -81,20 +100,50 @@ def mmad_work(p: Params, operands: Operands, l0a_tag: str) -> Work:
     def compute(x: Any, y: Any, *more: Any) -> Any:
         import numpy as np
 
+        given = dict(zip(names, more, strict=True))
         kind = np.float64 if wide else np.float32
+        if hf32 is not None:
+            x, y = rounded_to(x, *hf32), rounded_to(y, *hf32)
         left = x.reshape(rows // slab, slab, -1)[..., :k].astype(kind, copy=False)
-        right = y.astype(kind, copy=False).transpose(0, 2, 1).reshape(-1, ns * 16)[:k]
+        right = y.astype(kind, copy=False).transpose(0, 2, 1).reshape(-1, ns * 16)
+        if "index" in given:
+            right = _spread_out(right, given["index"])
+        right = right[:k]
+        if "scale" in given:
+            left = left * along_k(given["scale"], 32)[:, :k].reshape(left.shape)
+        if "scale1" in given:
+            right = right * along_k(given["scale1"], 32).T[:k]
         made: Any = (left @ right).reshape(rows, ns * 16)
         if whole:
             made = made.astype(np.int32)
         if adds == "bias":
-            made[:, :n] += decoded(more[0], operands["bias"].dtype)
+            made[:, :n] += decoded(given["bias"], operands["bias"].dtype)
         made = made.reshape(rows, ns, 16)
-        return made + more[0] if adds == "dst" else made
+        return made + given["dst"] if adds == "dst" else made
 
     out = Ref("dst", sums, c.dtype)
     step = Step(out, tuple(ins), compute, "product", (rows, n, k))
     return Work([step], p.get("unitFlag", 0), (m // 16 * (n // 16) >= LEAST_ORDERED,))
+
+
+def along_k(scales: Any, times: int) -> Any:
+    """Return squares of scales as rows, each scale as often as it has elements along K."""
+    rows = scales.transpose(0, 2, 1, 3).reshape(scales.shape[0] * 16, -1)
+    return rows.repeat(times, axis=1)
+
+
+def _spread_out(stored: Any, indices: Any) -> Any:
+    """Return a sparse matrix with its zeros: of 4 along K, one is in the first 3, one in the last 3."""
+    import numpy as np
+
+    places = np.minimum(indices[..., None] >> np.arange(0, 8, 2, dtype=np.uint8) & 3, 2)
+    places = places.reshape(*indices.shape[:2], -1).transpose(0, 2, 1).reshape(stored.shape)
+    made = np.zeros((2 * stored.shape[0], stored.shape[1]), stored.dtype)
+    arange: Any = np.arange
+    columns, groups = arange(stored.shape[1]), 4 * arange(stored.shape[0] // 2)[:, None]
+    for turn in (0, 1):
+        made[groups + turn + places[turn::2], columns] += stored[turn::2]
+    return made
 
 
 class _Quant(NamedTuple):
@@ -156,6 +205,8 @@ def fixpipe_work(p: Params, operands: Operands, state: Params) -> Work:
     mode = _MODES.get(str(p["quantPre"]))
     if mode is None:
         raise UnsupportedError(f"the machine does not model Fixpipe with {p['quantPre']}")
+    if mode.by_column and "quant" not in operands:
+        raise UnsupportedError(f"Fixpipe with {p['quantPre']} has no scales: nothing names them before")
     form = p.get("format") or ("ROW_MAJOR" if p.get("nz2ndEn") else "NZ")
     relu = bool(p.get("reluEn") or p.get("reluPre"))
     dst = operands["dst"]
@@ -202,6 +253,8 @@ def _part(
         if p.get("isChannelSplit") or p.get("channelSplit"):
             lanes = 8
         n = ceil_div(n, lanes) * lanes
+        if "dualDstCtl" in p:  # on 3510 a Fixpipe counts elements
+            step //= lanes
     steps: list[Step] = []
     full, tail = divmod(n, 16)
     for column, blocks, width in ((0, full, 16), (full * 16, int(tail > 0), tail)):
@@ -220,7 +273,7 @@ def _part(
             write, read = _columns(read, to, column, lanes, step, size)
         ins = [Ref("src", read, src.dtype)]
         words = None
-        if mode.by_column and "quant" in operands:
+        if mode.by_column:
             by = Box((first + column) * 8, ((blocks, 128), (width, 8)), 8)
             ins.append(Ref("quant", by, "uint64"))
         elif mode.scale:

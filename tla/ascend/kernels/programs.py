@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...errors import UnsupportedError
 from ...ground import limit_of
-from .instructions import group_of
+from .implied import completed
+from .instructions import PIPES
 from .moving import moving_work
 from .numbers import is_known, size_of
 from .products import TILE, fixpipe_work, mmad_work
@@ -38,10 +39,13 @@ _SETTINGS: Final = (
     "SetHF32Mode", "SetHF32TransMode", "SetMMLayoutTransform", "SetFixpipeNz2ndFlag", "SetAtomicAdd",
     "SetAtomicMax", "SetAtomicMin", "SetAtomicNone", "DisableDmaAtomic", "SetFmatrix", "SetVectorMask",
     "SetMaskCount", "SetMaskNorm", "ResetMask", "SetCtrlSpr", "DataCacheCleanAndInvalid",
-    "Load3DSetFMatrixCal", "SetFixPipeConfig", "SetDeqScale", "SetLoadDataBoundary",
+    "Load3DSetFMatrixCal", "SetLoadDataRepeatWithStride", "SetFixPipeConfig",
+    "SetDeqScale", "SetLoadDataBoundary",
 )  # fmt: skip
 
 
+HF32: Final = {2201: 11, 3510: 10}
+"""The bits of the fraction of HF32. Source: AscendC, HF32."""
 _FAR: Final = 1 << 20
 """Bytes outside of a buffer that are kept, so that memcheck can say what touches them."""
 
@@ -58,6 +62,8 @@ class Operation(NamedTuple):
     """``add``, ``max`` or ``min`` if its writes to global memory combine with what is there."""
     since: int = 0
     """The line that turned the atomic mode on."""
+    key: Any = None
+    """The flag or the mutex that it sets or waits for, as the queues know it."""
 
 
 class Note(NamedTuple):
@@ -65,6 +71,36 @@ class Note(NamedTuple):
 
     instruction: Instruction
     text: str
+
+
+def _key(kind: int, core: int, p: Mapping[str, Any]) -> Any:
+    if kind in (SET, WAIT):
+        return core, p["event"], p["id"]
+    if kind == CROSS_WAIT:
+        return "cross", core, p["flag"]
+    return ("lock", core, p["id"]) if kind in (LOCK, UNLOCK) else None
+
+
+def is_on_core(i: Instruction, arch: Arch) -> bool:
+    """Return whether a core has the pipes of a flag; AscendC leaves out the flags of other pipes.
+
+    >>> from ..arch import arch
+    >>> from .instructions import Instruction
+    >>> flag = Instruction("AIC0", "SetFlag", "V", {}, {"event": "V_MTE2", "id": 0})
+    >>> is_on_core(flag, arch("AtlasA2")), is_on_core(flag._replace(core="AIV0"), arch("AtlasA2"))
+    (False, True)
+
+    Source: AscendC, the flags between pipes and between cores, on cores of one kind alone.
+    """
+    is_aiv = i.core.startswith("AIV")
+    known = ("S", "V", "MTE2", "MTE3") if is_aiv else ("S", "MTE1", "MTE2", "FIX", "M")
+    if arch.code == 2201 and not is_aiv:
+        known = (*known, "MTE3")
+    event = i.params.get("event")
+    pipes = event.split("_") if isinstance(event, str) else [i.pipe]
+    if i.op == "CrossCoreWaitFlag" and arch.code == 2201:
+        return True
+    return all(pipe in known or pipe not in PIPES for pipe in pipes)
 
 
 class Program:
@@ -76,6 +112,9 @@ class Program:
         self.cores: list[str] = list(dict.fromkeys([i.core for i in instructions]))
         self.pipes: list[tuple[str, str]] = []
         self.notes: list[Note] = []
+        """What the machine does not model."""
+        self.registers: dict[tuple[str, str], Instruction] = {}
+        """The first instruction of a core that uses a register that the kernel has not set."""
         numbers: dict[tuple[str, str], int] = {}
         cores = {core: n for n, core in enumerate(self.cores)}
         states = {core: _State() for core in self.cores}
@@ -84,17 +123,24 @@ class Program:
         for i in instructions:
             kind = _KINDS.get(i.op, WORK)
             pipe = i.pipe
-            i = second_half(i) if i.op == "Fixpipe" or i.form == "co12dst" else i
+            state = states[i.core]
+            i = completed(i, state.quant)
             if kind == BARRIER and pipe == "ALL":
                 kind = ALL
-            if pipe == "ALL" or (kind == CROSS_WAIT and arch.code == 2201):
+            is_idle = kind in (SET, WAIT, CROSS_SET, CROSS_WAIT) and not is_on_core(i, arch)
+            if pipe == "ALL" or is_idle or (kind == CROSS_WAIT and arch.code == 2201):
                 pipe = "S"
             number = numbers.setdefault((i.core, pipe), len(numbers))
-            state = states[i.core]
             work, atomic = self._work(i, state) if kind == WORK else (NOTHING, None)
+            if work.steps:
+                self._note_registers(i, work, state)
+            kind = WORK if is_idle else kind
             since = state.atomic_since.line if atomic and state.atomic_since else 0
             self.streams[cores[i.core]].append(len(self.operations))
-            self.operations.append(Operation(i, kind, number, cores[i.core], work, atomic, since))
+            at = cores[i.core]
+            self.operations.append(
+                Operation(i, kind, number, at, work, atomic, since, _key(kind, at, i.params))
+            )
         for core in self.cores:
             numbers.setdefault((core, "S"), len(numbers))
         self.atomics_left: list[Instruction] = [
@@ -103,53 +149,62 @@ class Program:
         """The instructions whose atomic mode is on when the kernel ends."""
         self.pipes = list(numbers)
         self.numbers = numbers
+        lines = {(note.instruction.core, note.instruction.line) for note in self.notes}
+        self.unknown: set[int] = {
+            n for n, i in enumerate(instructions) if lines and (i.core, i.line) in lines
+        }
+        """The instructions that the machine does not model."""
         self._blocks: dict[tuple[int, int], tuple[int, ...]] = {}
+
+    def at(self, number: int) -> Instruction:
+        """Return an instruction by its number."""
+        return self.operations[number].instruction
 
     def pipe_of(self, number: int) -> str:
         """Return the name of the pipe that an instruction runs on."""
         return self.pipes[self.operations[number].pipe][1]
 
+    def _note_registers(self, i: Instruction, work: Work, state: _State) -> None:
+        """Keep the first instruction of a core that uses what the kernel before it left."""
+        if i.pipe == "V" and state.mask_since is None and not i.params.get("isSetMask", True):
+            self.registers.setdefault((i.core, "mask"), i)
+        elif i.pipe in ("MTE3", "FIX") and state.atomic_since is None and _writes_gm(i, work):
+            self.registers.setdefault((i.core, "atomic mode"), i)
+
     def _work(self, i: Instruction, state: _State) -> tuple[Work, str | None]:
-        if i.op in _SETTINGS:
-            try:
-                state.take(i)
-            except (LookupError, TypeError, ValueError) as error:
-                self.notes.append(
-                    Note(i, f"{i.op} has parameters that the machine cannot read: {error!r}")
-                )
-            return NOTHING, None
-        if not i.operands and not i.params:
-            self.notes.append(Note(i, f"the machine does not know {i.op}"))
-            return NOTHING, None
         try:
-            work = _cached_work(i, state, self.arch)
+            if i.op in _SETTINGS:
+                state.take(i)
+                return NOTHING, None
+            work = _cached_work(i, state, self.arch) if i.operands or i.params else None
+            if work is None:
+                which = i.form or i.params.get("name") or ""
+                raise UnsupportedError(f"the machine does not know {i.op} {which}".rstrip())
+            for name, box in (*work.reads, *work.writes):
+                self._require_near(i, i.operands[name], box)
         except UnsupportedError as error:
             self.notes.append(Note(i, error.summary))
-            return NOTHING, None
         except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
             self.notes.append(Note(i, f"{i.op} has parameters that the machine cannot read: {error!r}"))
-            return NOTHING, None
-        if work is None:
-            which = i.form or i.params.get("name") or ""
-            self.notes.append(Note(i, f"the machine does not know {i.op} {which}".rstrip()))
-            return NOTHING, None
-        for name, box in (*work.reads, *work.writes):
-            operand = i.operands[name]
-            if operand.space != "GM":
-                ends = operand.address + box.ends[0], operand.address + box.ends[1]
-                if ends[0] < -_FAR or ends[1] > self.arch.capacity(operand.space) + _FAR:
-                    where = f"{operand.space}[{ends[0]}, {ends[1]})"
-                    self.notes.append(
-                        Note(i, f"{i.op} is not run: {where} is far outside of the buffer")
-                    )
-                    return NOTHING, None
-        to_gm = state.atomic and any(i.operands[name].space == "GM" for name, _ in work.writes)
-        return work, state.atomic if to_gm else None
+        else:
+            return work, state.atomic if state.atomic and _writes_gm(i, work) else None
+        return NOTHING, None
+
+    def _require_near(self, i: Instruction, operand: Operand, box: Box) -> None:
+        """Require that a box lies in its buffer, or not far from it.
+
+        Raises:
+            UnsupportedError: it is so far outside that the machine does not keep its bytes.
+        """
+        low, high = operand.address + box.ends[0], operand.address + box.ends[1]
+        if operand.space != "GM" and (low < -_FAR or high > self.arch.capacity(operand.space) + _FAR):
+            where = f"{operand.space}[{low}, {high})"
+            raise UnsupportedError(f"{i.op} is not run: {where} is far outside of the buffer")
 
     def unit_blocks(self, number: int) -> tuple[int, ...]:
         """Return the fractals of sums that an instruction with a unit flag fills or takes out."""
         op = self.operations[number]
-        product = op.instruction.op == "Mmad"
+        product = op.instruction.is_product
         base = op.instruction.operands["dst" if product else "src"].address
         key = id(op.work), base
         if key not in self._blocks:
@@ -175,6 +230,10 @@ class Program:
         return ends
 
 
+def _writes_gm(i: Instruction, work: Work) -> bool:
+    return any(i.operands[name].space == "GM" for name, _ in work.writes)
+
+
 def _blocks_of(runs: Runs, base: int) -> set[int]:
     """The fractals of accumulators that some runs touch."""
     starts = [base + runs.start]
@@ -190,11 +249,24 @@ class _State:
         self.atomic: str | None = None
         self.atomic_since: Instruction | None = None
         self.mask = Mask()
-        self.widths: dict[str, int] = {}
+        self.mask_since: Instruction | None = None
+        self.hf32 = False, False
+        """Whether floats are rounded before they are multiplied, and a half of them to zero."""
+        self.images: dict[str, tuple[int, int]] = {}
+        """The height and width of the images that loads of either side read."""
+        self.columns: int | None = None
+        """The fractals of L0A from one column to the next, of loads with a stride."""
+        self.quant: Operand | None = None
+        """The scales of columns for the fixpipe."""
         self.matrices = (1, 0, 0)
 
     def take(self, i: Instruction) -> None:
         p: Mapping[str, Any] = i.params
+        if i.op in ("SetVectorMask", "ResetMask"):
+            self.mask_since = i
+        if i.op in ("SetHF32Mode", "SetHF32TransMode"):
+            is_mode = i.op == "SetHF32Mode"
+            self.hf32 = (bool(p["value"]), self.hf32[1]) if is_mode else (self.hf32[0], bool(p["value"]))
         if i.op.startswith("SetAtomic") or i.op == "DisableDmaAtomic":
             self.atomic = {"SetAtomicAdd": "add", "SetAtomicMax": "max", "SetAtomicMin": "min"}.get(i.op)
             self.atomic_since = i
@@ -210,7 +282,11 @@ class _State:
         elif i.op == "ResetMask":
             self.mask = Mask(counts=self.mask.counts)
         elif i.op in ("SetFmatrix", "Load3DSetFMatrixCal"):
-            self.widths[p.get("mode", "LEFT")] = p["l1W"]
+            self.images[p.get("mode", "LEFT")] = (p["l1H"], p["l1W"])
+        elif i.op == "SetLoadDataRepeatWithStride":
+            self.columns = p["dstStride"]
+        elif i.op == "SetFixPipeConfig":
+            self.quant = i.operands["src"]
         elif i.op == "SetFixpipeNz2ndFlag":
             self.matrices = (p["ndNum"], p["srcNdStride"], p["dstNdStride"])
 
@@ -222,9 +298,12 @@ def _cached_work(i: Instruction, state: _State, arch: Arch) -> Work | None:
     relevant: Any = None
     if i.pipe == "V" and not i.params.get("isSetMask", True):
         relevant = state.mask
-    elif i.form == "3dv2":
+    elif state.hf32[0] and i.op == "Mmad" and i.operands["src"].dtype == "float32":
+        relevant = HF32[arch.code], state.hf32[1]
+    elif i.form in ("3dv2", "3dv2pro"):
         right = i.operands["dst"].space == "L0B" or i.params.get("fMatrixCtrl")
-        relevant = state.widths.get("RIGHT" if right else "LEFT")
+        strided = state.columns if i.op == "LoadDataWithStride" else None
+        relevant = state.images.get("RIGHT" if right else "LEFT"), strided
     elif i.form == "co12dst":
         relevant = state.matrices
     kinds = tuple([(name, o.space, o.dtype) for name, o in i.operands.items()])
@@ -259,14 +338,14 @@ def _work_of(i: Instruction, relevant: Any, arch: Arch) -> Work | None:
         if not is_known(operand.dtype):
             raise UnsupportedError(f"{i.op}: the machine has no element type {operand.dtype!r} ({name})")
     p, operands = i.params, i.operands
-    if i.op == "Mmad":
-        return mmad_work(p, operands, arch.l0a_tag)
+    if i.op.startswith("Mmad"):
+        return mmad_work(p, operands, arch.l0a_tag, relevant)
     if i.op == "Fixpipe" or i.form == "co12dst":
         state = {"matrices": relevant} if i.form == "co12dst" else {}
         return fixpipe_work(p, operands, state)
     if i.op in ("GetValue", "SetValue"):
         return _scalar_work(i.op, p, operands)
-    work = moving_work(i.op, p, operands, {"width": relevant})
+    work = moving_work(i.op, p, operands, relevant)
     if work is None and i.pipe == "V":
         work = vector_work(i.op, p, operands, {"mask": relevant} if relevant else {})
     return work
@@ -284,21 +363,3 @@ def _scalar_work(op: str, p: Mapping[str, Any], operands: Mapping[str, Operand])
 
 def _nothing(x: Any) -> Any:
     return x[:0]
-
-
-def second_half(i: Instruction) -> Instruction:
-    """Return a Fixpipe to UB with the vector core that each half goes to.
-
-    >>> from .instructions import Instruction, Operand
-    >>> ub = {"dst": Operand("UB", "AIV2", 0, "float32")}
-    >>> second_half(Instruction("AIC1", "Fixpipe", "FIX", ub, {"dualDstCtl": 1})).operands["dst1"].owner
-    'AIV3'
-    """
-    dst = i.operands.get("dst")
-    if dst is None or dst.space != "UB" or not i.core.startswith("AIC"):
-        return i
-    first = 2 * group_of(i.core)
-    one = dst._replace(owner=f"AIV{first + 1}")
-    if i.params.get("dualDstCtl"):
-        return i._replace(operands={**i.operands, "dst1": one})
-    return i._replace(operands={**i.operands, "dst": one}) if i.params.get("subBlockId") else i

@@ -146,7 +146,7 @@ class Course:
             self._issue[core] = self._clocks[scalar]
         else:
             if op.kind == LOCK:
-                self._locks[core, op.instruction.params["id"]].append(number)
+                self._locks[op.key].append(number)
             self._queues[op.pipe].append((number, self._issue[core]))
             agent = len(self.program.cores) + op.pipe
             if agent not in self._blocked:
@@ -177,30 +177,23 @@ class Course:
     def _perform(self, number: int, op: Operation, pipe: int) -> Hashable | None:
         """Perform the first instruction of a pipe, or return what it waits for."""
         kind = op.kind
+        key: Hashable = op.key
         clock = self._clocks[pipe]
         if kind == WORK:
             if op.work.unit_flag:
-                key = self._unit(number, op, pipe)
-                if key is not None:
-                    return key
+                waits = self._unit(number, op, pipe)
+                if waits is not None:
+                    return waits
                 clock = self._clocks[pipe]
             self.order.append(number)
-        elif kind == WAIT:
-            p = op.instruction.params
-            key = (op.core, p["event"], p["id"])
-            tokens = self.tokens[key]
-            if not tokens:
+        elif kind in (WAIT, CROSS_WAIT):
+            if not self.tokens[key]:
                 return key
-            clock = self._take(key, tokens, clock, number)
-        elif kind == CROSS_WAIT:
-            key = ("cross", op.core, op.instruction.params["flag"])
-            tokens = self.tokens[key]
-            if not tokens:
-                return key
-            clock = self._take(key, tokens, clock, number)
+            token, setter = self.tokens[key].popleft()
+            self.pairs.append((key, setter, number))
+            clock = _joined(clock, token)
         elif kind == LOCK:
-            key = ("lock", op.core, op.instruction.params["id"])
-            turn = self._locks[key[1:]]
+            turn = self._locks[key]
             if number not in turn:  # of the scalar unit, which has no queue
                 turn.append(number)
             if turn[0] != number or key in self._held:
@@ -214,8 +207,6 @@ class Course:
         self.positions[number] = turns
         self.starts[number] = clock
         if kind == SET:
-            p = op.instruction.params
-            key = (op.core, p["event"], p["id"])
             self.tokens[key].append((_ended(clock, pipe, turns), number))
             if key in self._waiting:
                 self._wake(key)
@@ -224,9 +215,8 @@ class Course:
         elif kind == CROSS_SET:
             self._cross_set(number, op, _ended(clock, pipe, turns))
         elif kind == UNLOCK:
-            key = ("lock", op.core, op.instruction.params["id"])
             self._held.pop(key, None)
-            turn = self._locks[key[1:]]
+            turn = self._locks[key]
             if turn:
                 turn.popleft()
             self.tokens[key].append((_ended(clock, pipe, turns), number))
@@ -234,16 +224,11 @@ class Course:
         self._clocks[pipe] = clock
         return None
 
-    def _take(self, key: Hashable, tokens: deque[tuple[Clock, int]], clock: Clock, number: int) -> Clock:
-        token, setter = tokens.popleft()
-        self.pairs.append((key, setter, number))
-        return _joined(clock, token)
-
     # --- unit flags
     def _unit(self, number: int, op: Operation, pipe: int) -> Hashable | None:
         """Wait until the accumulators are empty for a product, or full for a Fixpipe."""
         blocks = self.program.unit_blocks(number)
-        product = op.instruction.op == "Mmad"
+        product = op.instruction.is_product
         tiles, core = self._tiles, op.core
         clock = self._clocks[pipe]
         seen = None
@@ -357,10 +342,6 @@ class Course:
             if left and key not in (("sync", True), ("sync", False)):
                 found[key] = left
         return found
-
-    def queue_of(self, pipe: int) -> list[int]:
-        """The instructions that wait in a pipe's queue."""
-        return [number for number, _ in self._queues[pipe]]
 
     @property
     def issued(self) -> list[int]:

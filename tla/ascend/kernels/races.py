@@ -52,7 +52,7 @@ def _is_held(pair: Pair, program: Program, strict: bool) -> bool:
         return True
     if pipe == "V":
         return program.arch.code == 3510
-    if first.instruction.op == second.instruction.op == "Mmad":
+    if first.instruction.is_product and second.instruction.is_product:
         return bool(first.work.marks and first.work.marks[0])
     return False
 
@@ -121,7 +121,13 @@ class Pairs:
         table = np.array(clocks)
         a, b = self.first, self.second
         ran = (positions[a] > 0) & (positions[b] > 0)
-        held = self._knows(table, row_of, positions, a, b) | self._knows(table, row_of, positions, b, a)
+
+        def knows(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+            """Whether b starts when a has ended."""
+            known: NDArray[np.bool_] = table[row_of[b], self.pipes[a]] >= positions[a]
+            return known
+
+        held = knows(a, b) | knows(b, a)
         relied_on = self.loose & ~np.isin(self.cores, self._careful_cores(positions))
         return [self.pairs[n] for n in np.flatnonzero(ran & ~held & ~relied_on)]
 
@@ -144,18 +150,6 @@ class Pairs:
             ).any()
         ]
         return np.array(found, np.int64)
-
-    def _knows(
-        self,
-        table: NDArray[np.int64],
-        row_of: NDArray[np.int64],
-        positions: NDArray[np.int64],
-        a: NDArray[np.int64],
-        b: NDArray[np.int64],
-    ) -> NDArray[np.bool_]:
-        """Whether b starts when a has ended."""
-        known: NDArray[np.bool_] = table[row_of[b], self.pipes[a]] >= positions[a]
-        return known
 
 
 class _Group(NamedTuple):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import random
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict
 
 from ...errors import ArgumentError, TlaError
 from ..arch import arch as arch_named
@@ -32,6 +32,7 @@ from .traces import arch_of, read_trace
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from os import PathLike
+    from typing import Unpack
 
     from numpy.typing import NDArray
 
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from .instructions import Instruction
 
 _STARVED: Final = ("M", "MTE1", "MTE2", "FIX", "V", "MTE3")
+_STEP: Final = 256
 _SYNCS: Final = (SET, WAIT, BARRIER, ALL, CROSS_SET, CROSS_WAIT, LOCK, UNLOCK, SYNC_ALL)
 
 
@@ -62,24 +64,46 @@ class Drop(NamedTuple):
         return not self.findings
 
 
+class RunOptions(TypedDict, total=False):
+    """How a kernel is run: what `replay`, `run_program` and `simulate` take by name."""
+
+    checks: Collection[str] | str | None
+    """Of ``memcheck``, ``racecheck``, ``initcheck``, ``synccheck``, or ``mem``; all if None."""
+    seed: int
+    """The order in which pipes that are ready run. Findings do not depend on it."""
+    orders: int
+    """How many orders are run; a finding tells of two whose tensors differ."""
+    arch: str | Arch | None
+    """The architecture; by default the one whose instructions a trace has."""
+    drop: Collection[int]
+    """The lines of the trace that are left out: what if this wait were missing?"""
+    strict: bool
+    """Whether to report what AscendC forbids and CATLASS relies on."""
+    progress: Callable[[int, int], object] | None
+    """Called now and then with the instructions that have run, and how many will."""
+
+
 class Run:
-    """A program that was run: its findings, and its tensors afterwards."""
+    """A program that was run: its findings, and its tensors afterwards.
+
+    A tensor is ``run["C"]``, or ``run.c`` where no other name is in its way.
+    """
 
     def __init__(
-        self,
-        instructions: Sequence[Instruction],
-        tensors: Mapping[str, Any] | None = None,
-        checks: Collection[Check] = CHECKS,
-        seed: int = 0,
-        arch: Arch | None = None,
-        drop: Collection[int] = (),
-        strict: bool = False,
-    ) -> None:
-        self.program: Program = Program(instructions, arch or arch_of(instructions))
-        self.arch: Arch = self.program.arch
-        self.checks: tuple[Check, ...] = tuple(checks)
+        self, instructions: Sequence[Instruction], tensors: Mapping[str, Any] | None = None, *,
+        checks: Collection[str] | str | None = None, seed: int = 0, orders: int = 1,
+        arch: str | Arch | None = None, drop: Collection[int] = (), strict: bool = False,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> None:  # fmt: skip
+        self.arch: Arch = arch_of(instructions) if arch is None else arch_named(arch)
+        self.program: Program = Program(instructions, self.arch)
+        self.checks: tuple[Check, ...] = _checks(checks)
         self.strict = strict
         self.seed = seed
+        self._progress = progress
+        self._ran = 0
+        passes = 1 + ("initcheck" in self.checks) + ("memcheck" in self.checks)
+        self._whole = len(instructions) * (passes + orders - 1)
         lines = set(drop)
         self.drop: frozenset[int] = frozenset([n for n, i in enumerate(instructions) if i.line in lines])
         self.course: Course = Course(self.program, None, self.drop)
@@ -91,14 +115,26 @@ class Run:
         self._shadow: Shadow | None = None
         self.findings: tuple[Finding, ...] = ()
         self._run()
+        differing = self.differing(orders)
+        if differing is not None:
+            text = f"the tensors of order {differing} differ from those of order {seed}"
+            self.findings += (Finding("racecheck", "orders", text, ()),)
+
+    def _each(self, order: Sequence[int]) -> Iterator[int]:
+        """The instructions of an order, counted."""
+        for number in order:
+            yield number
+            self._ran += 1
+            if self._progress is not None and self._ran % _STEP == 0:
+                self._progress(self._ran, max(self._ran, self._whole))
 
     def _run(self) -> None:
-        order = self.course.order if self.seed == 0 else self._order(self.seed)
+        order = (self.course_of(self.seed) if self.seed else self.course).order
         if "initcheck" in self.checks:
             self._shadow = Shadow(self.program, self._memories, self._read_again(), self.strict)
-            for number in self.course.order:
+            for number in self._each(self.course.order):
                 self._shadow.run(number)
-        for number in order:
+        for number in self._each(order):
             self._memories.run(self.program.operations[number])
         self.tensors = self._memories.tensors()
         found = [
@@ -130,11 +166,19 @@ class Run:
             raise ArgumentError(f"the kernel has no tensor {name!r}", f"It has {known}.", name=name)
         return self.tensors[name]
 
+    def __getattr__(self, name: str) -> NDArray[Any]:
+        """A global tensor afterwards, by its name in small letters."""
+        tensors: dict[str, NDArray[Any]] = self.__dict__.get("tensors", {})
+        found = [key for key in tensors if name in (key, key.lower())]
+        if not found:
+            raise AttributeError(f"a run has no {name!r}, and the kernel no such tensor")
+        return tensors[found[0]]
+
     @cached_property
     def origins(self) -> Origins:
         """Which element of which tensor lies in the cube cores' buffers, at the end of the run."""
         origins = Origins(self.program, self._memories)
-        for number in self.course.order:
+        for number in self._each(self.course.order):
             origins.run(number)
         return origins
 
@@ -158,8 +202,9 @@ class Run:
     def _read_again(self) -> set[str]:
         return {pair.memory[1] for pair in self.pairs if pair.kind == "RAW" and pair.memory[0] == "GM"}
 
-    def _order(self, seed: int) -> list[int]:
-        return Course(self.program, _pick(self.program, seed), self.drop).order
+    def course_of(self, seed: int) -> Course:
+        """Return another run of the queues: what is ready goes on in the order of a seed."""
+        return Course(self.program, _pick(self.program, seed), self.drop)
 
     @property
     def pending_sets(self) -> int:
@@ -170,7 +215,7 @@ class Run:
         """Return the first seed below `orders` whose tensors differ from this run's; None if none."""
         for seed in range(1, orders):
             memories = Memories(self.program, self._given)
-            for number in self._order(seed):
+            for number in self._each(self.course_of(seed).order):
                 memories.run(self.program.operations[number])
             for name, array in memories.tensors().items():
                 if array.tobytes() != self.tensors[name].tobytes():
@@ -252,48 +297,26 @@ def _checks(checks: Collection[str] | str | None) -> tuple[Check, ...]:
 def run_program(
     instructions: Sequence[Instruction],
     tensors: Mapping[str, Any] | None = None,
-    checks: Collection[str] | str | None = None,
-    seed: int = 0,
-    orders: int = 1,
-    arch: str | Arch | None = None,
-    drop: Collection[int] = (),
-    strict: bool = False,
+    **options: Unpack[RunOptions],
 ) -> Run:
     """Return the run of some instructions; `replay` says what the arguments mean."""
-    given = None if arch is None else arch_named(arch)
-    run = Run(instructions, tensors, _checks(checks), seed, given, drop, strict)
-    if orders > 1:
-        seed_ = run.differing(orders)
-        if seed_ is not None:
-            text = f"the tensors of order {seed_} differ from those of order {seed}"
-            run.findings += (Finding("racecheck", "orders", text, ()),)
-    return run
+    return Run(instructions, tensors, **options)
 
 
 def replay(
     trace_path: str | PathLike[str],
     tensors: Mapping[str, Any] | None = None,
-    checks: Collection[str] | str | None = None,
-    seed: int = 0,
-    orders: int = 1,
-    arch: str | Arch | None = None,
-    drop: Collection[int] = (),
-    strict: bool = False,
+    **options: Unpack[RunOptions],
 ) -> Run:
     """Return the run of a recorded kernel: every instruction executed on bytes, and checked.
 
     Args:
         trace_path: A trace, as `tla ascend record` writes it; it may be compressed.
         tensors: The memory of global tensors by name; those that are missing are zero.
-        checks: Of ``memcheck``, ``racecheck``, ``initcheck``, ``synccheck``, or ``mem``; all if None.
-        seed: The order in which pipes that are ready run. Findings do not depend on it.
-        orders: How many orders are run; a finding tells of two whose tensors differ.
-        arch: The architecture; by default the one whose instructions the trace has.
-        drop: The lines of the trace that are left out: what if this wait were missing?
-        strict: Whether to report what AscendC forbids and CATLASS relies on.
+        options: Those of `RunOptions`: checks, seed, orders, arch, drop, strict, progress.
 
     Raises:
         ParseError: a line of the trace is no call.
         OSError: the trace cannot be read.
     """
-    return run_program(read_trace(trace_path), tensors, checks, seed, orders, arch, drop, strict)
+    return Run(read_trace(trace_path), tensors, **options)

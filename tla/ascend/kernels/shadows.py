@@ -13,6 +13,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from .findings import Findings, line_of, place_of
+from .numbers import bits_of
+from .products import along_k
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -65,12 +67,18 @@ class Shadow:
             Cause("never written", None, "bytes that were never written"),
         ]
         self.found: Findings = Findings("initcheck")
+        for (_, what), i in program.registers.items() if strict else ():
+            text = f"{i.op} uses the {what} that the kernel before it left: nothing has set it"
+            self.found.add((what, line_of(i), i.core[:3]), "register", text, i)
         self._slots: dict[tuple[Memory, int], tuple[int, int]] = {}
         self._stale: dict[int, int] = {}
 
     def run(self, number: int) -> None:
         """Move the marks as an instruction moves the bytes."""
         op = self.program.operations[number]
+        if number in self.program.unknown:
+            for memory in self._touched(op):
+                self.marks[memory][...] = WRITTEN  # what it writes is not known, so it is not judged
         if not op.work.steps:
             return
         is_load = self.program.pipe_of(number) == "MTE2"
@@ -85,6 +93,14 @@ class Shadow:
             self._put(step, op, marks, number)
             for ref in step.extra:
                 self._view(ref, op)[...] = NEVER
+
+    def _touched(self, op: Operation) -> list[Memory]:
+        """The memories that an instruction that the machine does not know may write."""
+        i = op.instruction
+        named = [o.memory for name, o in i.operands.items() if name.startswith("dst")]
+        return [
+            m for m in (*named, ("UB", i.core)) if m in self.marks and (m[0] != "UB" or i.pipe == "V")
+        ]
 
     def _leave(self, number: int, op: Operation) -> None:
         """Mark what the last load to this slot brought as stale."""
@@ -176,10 +192,18 @@ class Shadow:
         import numpy as np
 
         rows, n, k = step.extents
-        left = items[0].reshape(rows, -1)
-        right = items[1].transpose(0, 2, 1).reshape(left.shape[1], -1)
-        lanes = 2 if op.instruction.operands["src"].dtype == "int4" else 1
+        marks = {ref.operand: item for ref, item in zip(step.ins, items, strict=True)}
+        left = marks["src"].reshape(rows, -1)
+        right = marks["src1"].transpose(0, 2, 1).reshape(-1, marks["src1"].shape[1])
+        lanes = 2 if bits_of(op.instruction.operands["src"].dtype) < 8 else 1
         used = -(-k // lanes)
+        if "index" in marks:
+            indices = marks["index"].transpose(0, 2, 1).reshape(-1, right.shape[1])
+            right = np.maximum(right.repeat(2, axis=0), indices.repeat(8, axis=0))
+        for name, side in (("scale", left), ("scale1", right.T)):
+            if name in marks:
+                scales = along_k(marks[name], 32 // lanes)[:, :used]
+                side[:, :used] = np.maximum(side[:, :used], scales)
         m = op.instruction.params["m"]
         reach = left.shape[1]
         if op.instruction.params.get("kDirectionAlign") and not self.strict:
@@ -188,11 +212,11 @@ class Shadow:
             self._rounded(left[:m, :reach], right[:reach, :n], used, op, number)
         bad = np.maximum(left[:, :used].max(axis=1)[:, None], right[:used].max(axis=0)[None])
         made = np.maximum(bad, 0)
-        if len(items) > 2 and step.ins[2].operand == "bias":
-            made[:, :n] = np.maximum(made[:, :n], items[2])
+        if "bias" in marks:
+            made[:, :n] = np.maximum(made[:, :n], marks["bias"])
         made = made.reshape(rows, -1, 16)
-        if len(items) > 2 and step.ins[2].operand == "dst":
-            made = np.maximum(made, items[2])
+        if "dst" in marks:
+            made = np.maximum(made, marks["dst"])
         return self._used(made, op, number, step)
 
     def _rounded(self, left: Marks, right: Marks, used: int, op: Operation, number: int) -> None:

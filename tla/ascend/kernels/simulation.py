@@ -38,7 +38,7 @@ from .contexts import Context
 from .instructions import group_of
 from .issuing import site_of
 from .places import Store
-from .runs import run_program
+from .runs import Run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from ..arch import Arch
     from .instructions import Instruction
     from .places import KernelTensor
-    from .runs import Run
 
 Cores: TypeAlias = Literal["AIC", "AIV", "MIX"]
 _CORES: Final = ("AIC", "AIV", "MIX")
@@ -198,17 +197,11 @@ def _given(name: str, x: Any) -> _Given:
 
 
 def simulate(
-    kernel: Kernel,
-    *arrays: Any,
-    cores: int = 1,
-    seed: int = 0,
-    checks: Collection[str] | str | None = None,
-    orders: int = 1,
-    drop: int | str | Collection[int | str] = (),
-    strict: bool = False,
-    only: Collection[int] | None = None,
+    kernel: Kernel, *arrays: Any, cores: int = 1, checks: Collection[str] | str | None = None,
+    seed: int = 0, orders: int = 1, drop: int | str | Collection[int | str] = (), strict: bool = False,
+    only: Collection[int] | None = None, progress: Callable[[int, int], object] | None = None,
     **options: Any,
-) -> Run:
+) -> Run:  # fmt: skip
     """Run a kernel on arrays of numpy: every instruction of every core on bytes, and checked.
 
     Args:
@@ -217,10 +210,10 @@ def simulate(
             are RowMajor; one of one mode is a vector. They stay as they are: the results are in the run,
             ``run["C"]``.
         cores: How many blocks: cube cores, or vector cores of a kernel for these alone.
-        seed, checks, orders, strict: As in `replay`.
         drop: What to leave out: numbers of instructions, or lines of source, as ``matmul.py:41``.
         only: The blocks that run, by their numbers, where a large problem has many alike; the others
             write nothing.
+        checks, seed, orders, strict, progress: As in `RunOptions`.
         options: The kernel's parameters with defaults.
 
     Raises:
@@ -250,29 +243,21 @@ def simulate(
     names = [core for core in kernel.core_names(cores) if only is None or kernel.block_of(core) in only]
     instructions = _issued(kernel, given, names, cores, workspaces, options)
     memories = {name: x.memory for name, x in given.items()}
-    run = run_program(
-        instructions,
-        memories | {name: np.zeros(size, np.uint8) for name, size in workspaces.items()},
-        checks,
-        seed,
-        orders,
-        kernel.arch,
-        _lines(instructions, drop),
-        strict,
-    )
+    tensors = memories | {name: np.zeros(size, np.uint8) for name, size in workspaces.items()}
+    dropped = _lines(instructions, drop)
+    run = Run(
+        instructions, tensors, checks=checks, seed=seed, orders=orders, arch=kernel.arch, drop=dropped,
+        strict=strict, progress=progress,
+    )  # fmt: skip
     for name, (_, _, shape, order) in given.items():
         run.tensors[name] = run.tensors[name].reshape(shape, order=order)
     return run
 
 
 def _issued(
-    kernel: Kernel,
-    given: Mapping[str, _Given],
-    names: list[str],
-    cores: int,
-    workspaces: dict[str, int],
-    options: Mapping[str, Any],
-) -> list[Instruction]:
+    kernel: Kernel, given: Mapping[str, _Given], names: list[str], cores: int,
+    workspaces: dict[str, int], options: Mapping[str, Any],
+) -> list[Instruction]:  # fmt: skip
     """The instructions of every core, one core after the other."""
     instructions: list[Instruction] = []
     inputs = {name: x.memory for name, x in given.items()}
@@ -281,7 +266,7 @@ def _issued(
         first = len(instructions)
         try:
             kernel.function(ctx, *[x.tensor for x in given.values()], **options)
-        except Exception as error:
+        except (Exception, KeyboardInterrupt) as error:
             where = f"in kernel {kernel.name} on {core}, block {kernel.block_of(core)} of {cores}"
             site = site_of(error.__traceback__)
             last = f", after {instructions[-1]}" if instructions[first:] else ""

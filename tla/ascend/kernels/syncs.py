@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from .deadlocks import Deadlocks
 from .findings import Findings, line_of, words_of
 from .instructions import PIPES
-from .programs import CROSS_SET, CROSS_WAIT, LOCK, SET, UNLOCK, WAIT
+from .programs import CROSS_SET, CROSS_WAIT, LOCK, SET, SYNC_OPS, UNLOCK, WAIT, WORK
 from .queues import Course
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def sync_findings(
 ) -> list[Finding]:
     """Return what is wrong with the flags of a program."""
     found = _Found("synccheck")
-    _judge_ids(program, found)
+    _judge_ids(program, strict, found)
     _judge_mutexes(program, drop, found)
     if not course.stuck:
         _judge_left(program, course, found)
@@ -66,7 +66,7 @@ class _Found(Findings):
         self.add(key, kind, text, *instructions)
 
 
-def _judge_ids(program: Program, found: _Found) -> None:
+def _judge_ids(program: Program, strict: bool, found: _Found) -> None:
     """Judge what can be seen of each flag alone."""
     for op in program.operations:
         i, p = op.instruction, op.instruction.params
@@ -82,7 +82,9 @@ def _judge_ids(program: Program, found: _Found) -> None:
                 found.at("event", f"{words_of(i)} is on pipe {i.pipe}", i)
         elif op.kind == CROSS_SET and not 0 <= p["flag"] < CROSS_IDS.get(p["mode"], 16):
             found.at("flag id", f"{words_of(i)}: flags of mode {p['mode']} have no such id", i)
-        elif op.work.unit_flag and i.op == "Mmad" and i.operands["dst"].dtype == "int32":
+        elif strict and op.kind == WORK and i.op in SYNC_OPS:
+            found.at("event", f"{i.core} has no such pipe: {words_of(i)} does nothing", i)
+        elif strict and op.work.unit_flag and i.is_product and i.operands["dst"].dtype == "int32":
             found.at("unit flag", "a product of ints has no unit flag", i)
 
 

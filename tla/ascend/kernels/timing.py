@@ -10,7 +10,7 @@ takes no time, and banks do not conflict.
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -84,7 +84,7 @@ class Timing:
         pipe = self.program.pipes[op.pipe][1]
         if pipe == "S":
             return 1.0
-        if i.op == "Mmad":
+        if i.is_product:
             p = i.params
             try:
                 rate = arch.macs_per_cycle(element(i.operands["src"].dtype))
@@ -108,22 +108,22 @@ class Timing:
     @cached_property
     def busy(self) -> dict[tuple[str, str], float]:
         """The cycles in which each pipe of each core works."""
-        found: dict[tuple[str, str], float] = {}
+        found: defaultdict[tuple[str, str], float] = defaultdict(float)
         for span in self.spans.values():
-            pipe = self.program.pipes[self.program.operations[span.number].pipe]
-            found[pipe] = found.get(pipe, 0.0) + span.end - span.start
+            found[self._pipe(span)] += span.end - span.start
         return {pipe: cycles for pipe, cycles in found.items() if cycles and pipe[1] != "S"}
+
+    def _pipe(self, span: Span) -> tuple[str, str]:
+        return self.program.pipes[self.program.operations[span.number].pipe]
 
     @cached_property
     def stalls(self) -> dict[tuple[str, str, str], float]:
         """The cycles that each pipe of each core waits, by what it waits for."""
-        found: dict[tuple[str, str, str], float] = {}
+        found: defaultdict[tuple[str, str, str], float] = defaultdict(float)
         for span in self.spans.values():
             if span.why:
-                core, pipe = self.program.pipes[self.program.operations[span.number].pipe]
-                key = core, pipe, span.why
-                found[key] = found.get(key, 0.0) + span.start - span.ready
-        return found
+                found[*self._pipe(span), span.why] += span.start - span.ready
+        return dict(found)
 
     @cached_property
     def critical(self) -> list[Span]:
@@ -144,27 +144,31 @@ class Timing:
         Args:
             parts: How many parts of equal length the time has.
         """
-        unit = self.total / parts or 1.0
-        cells: dict[tuple[str, str], list[Counter[str]]] = {}
-        for span in self.spans.values():
-            op = self.program.operations[span.number]
-            lane = cells.setdefault(self.program.pipes[op.pipe], [Counter() for _ in range(parts)])
-            for part in range(int(span.start // unit), min(int(span.end // unit) + 1, parts)):
-                inside = min(span.end, (part + 1) * unit) - max(span.start, part * unit)
-                lane[part][op.instruction.op] += int(max(inside, 0.0))
+        unit, cells = self.total / parts or 1.0, self._cells(parts)
         lanes: list[Lane] = []
         for pipe, cycles in self.busy.items():
-            found = [
-                max(cell.items(), key=lambda item: item[1], default=("", 0)) for cell in cells[pipe]
-            ]
-            sums = [cell.total() for cell in cells[pipe]]
-            boxes = [(Stretch(name[0], n),) if n else () for name, n in zip(found, sums, strict=True)]
+            boxes: list[tuple[Stretch, ...]] = []
+            for cell in cells[pipe]:
+                name, whole = max(cell, key=lambda op: cell[op], default=""), int(sum(cell.values()))
+                boxes.append((Stretch(name, whole),) if whole else ())
             lanes.append(Lane(len(lanes), tuple(boxes), int(cycles), " ".join(pipe)))
         legend = f"the instruction that takes most; a part is {unit:.0f} cycles"
         most = int(max(self.busy.values(), default=0))
         return Timeline(
             "pipe", "part", legend, tuple(range(parts)), tuple(lanes), len(lanes), parts, most
         )
+
+    def _cells(self, parts: int) -> dict[tuple[str, str], list[dict[str, float]]]:
+        """The cycles of each instruction's name, by pipe and part of the run."""
+        unit = self.total / parts or 1.0
+        cells: dict[tuple[str, str], list[dict[str, float]]] = {}
+        for span in self.spans.values():
+            lane = cells.setdefault(self._pipe(span), [{} for _ in range(parts)])
+            op = self.program.at(span.number).op
+            for part in range(int(span.start // unit), min(int(span.end // unit) + 1, parts)):
+                inside = min(span.end, (part + 1) * unit) - max(span.start, part * unit)
+                lane[part][op] = lane[part].get(op, 0.0) + max(inside, 0.0)
+        return cells
 
     def _repr_html_(self) -> str | None:
         return html_of(self)
@@ -202,27 +206,17 @@ class Timing:
         total = self.total
         microseconds = total / self.program.arch.frequency * 1e6
         lines = [f"{total:.0f} cycles, {microseconds:.1f} us of a model"]
+        cells, unit = self._cells(_WIDTH), total / _WIDTH
         for (core, pipe), cycles in self.busy.items():
             waits = [(c, why) for (k, p, why), c in self.stalls.items() if (k, p) == (core, pipe)]
             worst = max(waits, default=None)
             words = f"  waits {worst[0] / total:.0%} for {worst[1]}" if worst and worst[0] else ""
-            lines.append(f"{core} {pipe:4} {self._lane(core, pipe)} {cycles / total:4.0%}{words}")
-        counts: dict[str, float] = {}
+            shares = [sum(cell.values()) / unit for cell in cells[core, pipe]]
+            lane = "".join([" .:-=+*#%@"[min(int(share * 9.99), 9)] for share in shares])
+            lines.append(f"{core} {pipe:4} {lane} {cycles / total:4.0%}{words}")
+        counts: defaultdict[str, float] = defaultdict(float)
         for span in self.critical:
-            pipe = self.program.pipe_of(span.number)
-            counts[pipe] = counts.get(pipe, 0.0) + span.end - span.start
+            counts[self._pipe(span)[1]] += span.end - span.start
         parts = [f"{pipe} {c / total:.0%}" for pipe, c in sorted(counts.items(), key=lambda x: -x[1])]
         lines.append(f"critical path: {len(self.critical)} instructions, {', '.join(parts)}")
         return "\n".join(lines)
-
-    def _lane(self, core: str, pipe: str) -> str:
-        """One character for each part of the run: how much of it the pipe works."""
-        shares = [0.0] * _WIDTH
-        unit = self.total / _WIDTH
-        number = self.program.numbers[core, pipe]
-        for span in self.spans.values():
-            if self.program.operations[span.number].pipe == number:
-                for column in range(int(span.start // unit), min(int(span.end // unit) + 1, _WIDTH)):
-                    inside = min(span.end, (column + 1) * unit) - max(span.start, column * unit)
-                    shares[column] += max(inside, 0.0)
-        return "".join([" .:-=+*#%@"[min(int(share / unit * 9.99), 9)] for share in shares])

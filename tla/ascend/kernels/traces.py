@@ -111,7 +111,9 @@ def _owner(space: str, core: str) -> str:
     return f"AIC{group_of(core)}" if core.startswith("AIV") else f"AIV{2 * group_of(core)}"
 
 
-_ONLY_950: Final = ("SetFixpipeNz2ndFlag", "MutexLock", "MutexUnlock")
+_ONLY_950: Final = (
+    "SetFixpipeNz2ndFlag", "MutexLock", "MutexUnlock", "VectorFunction", "LoadDataWithStride",
+)  # fmt: skip
 
 
 def arch_of(instructions: Sequence[Instruction]) -> Arch:

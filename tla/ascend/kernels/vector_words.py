@@ -112,14 +112,9 @@ class VectorWords(ScalarUnit):
     # --- instructions
 
     def vector(
-        self,
-        op: str,
-        operands: dict[str, KernelTensor],
-        count: int | None = None,
-        mask: Mask | None = None,
-        repeat: int = 1,
-        **params: Any,
-    ) -> None:
+        self, op: str, operands: dict[str, KernelTensor], count: int | None = None,
+        mask: Mask | None = None, repeat: int = 1, **params: Any,
+    ) -> None:  # fmt: skip
         """Issue a vector instruction by its AscendC name.
 
         Args:
@@ -146,13 +141,9 @@ class VectorWords(ScalarUnit):
         self.issue(op, "V", operands, **{**fields, **params})
 
     def cast(
-        self,
-        dst: KernelTensor,
-        src: KernelTensor,
-        round_mode: str = "CAST_NONE",
-        count: int | None = None,
-        **lanes: Any,
-    ) -> None:
+        self, dst: KernelTensor, src: KernelTensor, round_mode: str = "CAST_NONE",
+        count: int | None = None, **lanes: Any,
+    ) -> None:  # fmt: skip
         """Convert elements. ``Cast(dst, src, RoundMode::CAST_NONE, count)``."""
         self.vector("Cast", {"dst": dst, "src": src}, count, roundMode=round_mode, **lanes)
 

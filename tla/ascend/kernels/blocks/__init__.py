@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .dequant import quant_matmul as quant_matmul
     from .epilogue import matmul_add as matmul_add
     from .grouped import grouped_matmul_slice_m as grouped_matmul_slice_m
-    from .matmul import block_mmad as block_mmad, matmul as matmul
+    from .matmul import block_mmad as block_mmad, matmul as matmul, matmul_bias as matmul_bias
     from .mmad import BlockMmad as BlockMmad
     from .splitk import reduce_add as reduce_add, splitk_matmul as splitk_matmul
     from .streamk import streamk_matmul as streamk_matmul

@@ -17,7 +17,6 @@ from ..places import part_of
 from ..simulation import kernel
 from .matmul import block_mmad, problem_of, tiles_of
 from .mmad import Flagged
-from .pingpong import PreloadAsync
 
 if TYPE_CHECKING:
     from ...plans import Policy
@@ -140,19 +139,13 @@ class PerTokenDequant(Flagged):
 
 @kernel("AtlasA2", core="MIX")
 def quant_matmul(
-    ctx: Context,
-    A: KernelTensor,
-    B: KernelTensor,
-    Scale: KernelTensor,
-    PerTokenScale: KernelTensor,
+    ctx: Context, A: KernelTensor, B: KernelTensor, Scale: KernelTensor, PerTokenScale: KernelTensor,
     D: KernelTensor,
     policy: str | Policy = "MmadAtlasA2PreloadAsyncWithCallback<1,2,2,2,1,false,true>",
-    l1: ShapeLike = _L1_TILE,
-    l0: ShapeLike = _L0_TILE,
-    swizzle: str | BlockSwizzle = "GemmIdentityBlockSwizzle<3,1>",
-    tile: tuple[int, int] = (32, 256),
+    l1: ShapeLike = _L1_TILE, l0: ShapeLike = _L0_TILE,
+    swizzle: str | BlockSwizzle = "GemmIdentityBlockSwizzle<3,1>", tile: tuple[int, int] = (32, 256),
     stages: int = 2,
-) -> None:
+) -> None:  # fmt: skip
     """D = A B * Scale[n] * PerTokenScale[m]. CATLASS's ``QuantMatmulMultiStageWorkspace``.
 
     >>> import numpy as np
@@ -187,13 +180,8 @@ def quant_matmul(
                 def after(stage: int = stage) -> None:
                     ctx.cross_core_set_flag(2 * stage, 2, "FIX")
 
-                tiles, c = tiles_of(A, B, task), place(turn, task.shape[:2])
-                if isinstance(block, PreloadAsync):
-                    block(*tiles, c, around=(before, after))
-                else:
-                    before()
-                    block(*tiles, c)
-                    after()
+                c = place(turn, task.shape[:2])
+                block(*tiles_of(A, B, task), c, around=(before, after))
             block.finish()
             for turn in range(max(0, len(tasks) - stages), len(tasks)):
                 ctx.cross_core_wait_flag(2 * (turn % stages) + 1)

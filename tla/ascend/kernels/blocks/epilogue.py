@@ -103,16 +103,11 @@ class ElemWiseOneSource(Flagged):
 
 @kernel("AtlasA2", core="MIX")
 def matmul_add(
-    ctx: Context,
-    A: KernelTensor,
-    B: KernelTensor,
-    D: KernelTensor,
-    policy: str | Policy = "MmadAtlasA2Pingpong<true>",
-    l1: ShapeLike = L1_TILE,
-    l0: ShapeLike = L0_TILE,
-    swizzle: str | BlockSwizzle = "GemmIdentityBlockSwizzle<3,1>",
-    length: int = 16384,
-) -> None:
+    ctx: Context, A: KernelTensor, B: KernelTensor, D: KernelTensor,
+    policy: str | Policy = "MmadAtlasA2Pingpong<true>", l1: ShapeLike = L1_TILE,
+    l0: ShapeLike = L0_TILE, swizzle: str | BlockSwizzle = "GemmIdentityBlockSwizzle<3,1>",
+    length: int = 16384, depth: int = REVERSE_DEPTH,
+) -> None:  # fmt: skip
     """D = A B + D. CATLASS's ``MatmulEpilogue`` with the elementwise sum of one source.
 
     >>> import numpy as np
@@ -121,10 +116,14 @@ def matmul_add(
     >>> run = simulate(matmul_add, a, b, d, l1=(32, 32, 32), l0=(32, 32, 32), cores=2)
     >>> bool((run["D"] == 33).all()), run.findings
     (True, ())
+
+    Args:
+        length: The elements of a buffer in UB.
+        depth: The blocks after which the cube core waits for the vector cores.
     """
     problem = problem_of(A, B, D)
     C = ctx.workspace("Workspace", D, (problem.m, problem.n))
-    finished = CrossCoreFlagWithReverse(ctx, 0, 1)
+    finished = CrossCoreFlagWithReverse(ctx, 0, 1, depth)
     tasks = ctx.tasks(swizzle, problem, l1)
     if ctx.is_aic:
         with block_mmad(ctx, policy, A, B, C, l1, l0) as block:

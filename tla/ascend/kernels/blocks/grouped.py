@@ -27,16 +27,10 @@ _L0_TILE: Final = GemmShape(256, 128, 64)
 
 @kernel("AtlasA2", core="AIC")
 def grouped_matmul_slice_m(
-    ctx: Context,
-    GroupList: KernelTensor,
-    A: KernelTensor,
-    B: KernelTensor,
-    C: KernelTensor,
-    policy: str | Policy = "MmadAtlasA2PreloadAsync<1,2,2,4,1,true,true>",
-    l1: ShapeLike = _L1_TILE,
-    l0: ShapeLike = _L0_TILE,
-    swizzle: str | BlockSwizzle = "GemmIdentityBlockSwizzle<3,0>",
-) -> None:
+    ctx: Context, GroupList: KernelTensor, A: KernelTensor, B: KernelTensor, C: KernelTensor,
+    policy: str | Policy = "MmadAtlasA2PreloadAsync<1,2,2,4,1,true,true>", l1: ShapeLike = _L1_TILE,
+    l0: ShapeLike = _L0_TILE, swizzle: str | BlockSwizzle = "GemmIdentityBlockSwizzle<3,0>",
+) -> None:  # fmt: skip
     """C = A B[group] for the rows of each group. CATLASS's ``GroupedMatmulSliceM``.
 
     >>> import numpy as np

@@ -40,14 +40,9 @@ _BLOCKS: Final[dict[str, type[BlockMmad]]] = {
 
 
 def block_mmad(
-    ctx: Context,
-    policy: str | Policy,
-    a: KernelTensor,
-    b: KernelTensor,
-    c: KernelTensor,
-    l1: ShapeLike = L1_TILE,
-    l0: ShapeLike = L0_TILE,
-) -> BlockMmad:
+    ctx: Context, policy: str | Policy, a: KernelTensor, b: KernelTensor, c: KernelTensor,
+    l1: ShapeLike = L1_TILE, l0: ShapeLike = L0_TILE, bias: KernelTensor | None = None,
+) -> BlockMmad:  # fmt: skip
     """Return CATLASS's block of a dispatch policy: ``with block_mmad(ctx, policy, A, B, C) as block:``.
 
     Raises:
@@ -59,7 +54,7 @@ def block_mmad(
     if made is None:
         words = f"{', '.join(_BLOCKS)} are."
         raise UnsupportedError(f"the block of {found.name} is not written as a kernel", words)
-    return made(ctx, found, a, b, c, gemm_shape(l1, "l1 tile"), gemm_shape(l0, "l0 tile"))
+    return made(ctx, found, a, b, c, gemm_shape(l1, "l1 tile"), gemm_shape(l0, "l0 tile"), bias)
 
 
 def problem_of(a: KernelTensor, b: KernelTensor, c: KernelTensor) -> GemmShape:
@@ -79,22 +74,44 @@ def problem_of(a: KernelTensor, b: KernelTensor, c: KernelTensor) -> GemmShape:
 
 @kernel("AtlasA2", core="AIC")
 def matmul(
-    ctx: Context,
-    A: KernelTensor,
-    B: KernelTensor,
-    C: KernelTensor,
-    policy: str | Policy = "MmadPingpong<true>",
-    l1: ShapeLike = L1_TILE,
-    l0: ShapeLike = L0_TILE,
+    ctx: Context, A: KernelTensor, B: KernelTensor, C: KernelTensor,
+    policy: str | Policy = "MmadPingpong<true>", l1: ShapeLike = L1_TILE, l0: ShapeLike = L0_TILE,
     swizzle: str | BlockSwizzle = "GemmIdentityBlockSwizzle<3,0>",
-) -> None:
+) -> None:  # fmt: skip
     """C = A B. CATLASS's ``BasicMatmul``, ``BasicMatmulTla`` and ``BasicMatmulPreload``."""
-    tasks = list(ctx.tasks(swizzle, problem_of(A, B, C), l1))
-    with block_mmad(ctx, policy, A, B, C, l1, l0) as block:
+    _multiply(ctx, A, B, C, None, (policy, l1, l0), swizzle)
+
+
+@kernel("AtlasA2", core="AIC")
+def matmul_bias(
+    ctx: Context, A: KernelTensor, B: KernelTensor, Bias: KernelTensor, C: KernelTensor,
+    policy: str | Policy = "MmadPingpong<true>", l1: ShapeLike = L1_TILE, l0: ShapeLike = L0_TILE,
+    swizzle: str | BlockSwizzle = "GemmIdentityBlockSwizzle<3,0>",
+) -> None:  # fmt: skip
+    """C = A B + Bias, a vector for each row. CATLASS's ``BasicMatmulTla`` with a bias.
+
+    >>> import numpy as np
+    >>> from tla.ascend.kernels import simulate
+    >>> a, b, bias = np.ones((40, 32)), np.ones((32, 48)), np.arange(48)
+    >>> a, b, bias, c = (x.astype(np.float32) for x in (a, b, bias, a @ b))
+    >>> run = simulate(matmul_bias, a, b, bias, c, l1=(32, 32, 32), l0=(32, 32, 32))
+    >>> bool((run.c == 32 + np.arange(48)).all()), run.findings
+    (True, ())
+    """
+    _multiply(ctx, A, B, C, Bias, (policy, l1, l0), swizzle)
+
+
+def _multiply(
+    ctx: Context, a: KernelTensor, b: KernelTensor, c: KernelTensor, bias: KernelTensor | None,
+    how: tuple[str | Policy, ShapeLike, ShapeLike], swizzle: str | BlockSwizzle,
+) -> None:  # fmt: skip
+    tasks = list(ctx.tasks(swizzle, problem_of(a, b, c), how[1]))
+    with block_mmad(ctx, how[0], a, b, c, how[1], how[2], bias) as block:
         for task, after in zip(tasks, [*tasks[1:], None], strict=False):
             (m, n, _), (rows, columns, _) = task.start, task.shape
-            c = get_tile(C, (m, n), (rows, columns))
-            block(*tiles_of(A, B, task), c, tiles_of(A, B, after) if after is not None else None)
+            following = tiles_of(a, b, after) if after is not None else None
+            part = None if bias is None else get_tile(bias, (n,), (columns,))
+            block(*tiles_of(a, b, task), get_tile(c, (m, n), (rows, columns)), following, part)
         block.finish()
         ctx.pipe_barrier("ALL")
 

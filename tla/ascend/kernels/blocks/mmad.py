@@ -7,9 +7,9 @@ gemm/block/block_mmad_*.hpp.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from ....errors import LayoutError
+from ....errors import LayoutError, UnsupportedError
 from ....layouts import get_tile
 from ....numbers import ceil_div, round_up
 from ...buffers import l1_tag
@@ -17,9 +17,9 @@ from ...plans import Tile, failures_of_block
 from ..places import part_of, store_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from types import TracebackType
-    from typing import Self
+    from typing import Self, TypeAlias
 
     from ...arch import Position
     from ...elements import Element
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from ..contexts import Context
     from ..issuing import HardEvent
     from ..places import KernelTensor
+
+    Pair: TypeAlias = tuple[KernelTensor, KernelTensor]
+    Around: TypeAlias = tuple[()] | tuple[Callable[[], object], Callable[[], object]]
 
 
 class Stages:
@@ -95,6 +98,18 @@ def flags_of(l1: Iterable[int], l0: Iterable[int], sums: Iterable[int]) -> list[
     return [(event, number) for event, numbers in events for number in numbers]
 
 
+class Job(NamedTuple):
+    """A block: what `BlockMmad.__call__` takes, and its tiles along K in their order."""
+
+    a: KernelTensor
+    b: KernelTensor
+    c: KernelTensor
+    following: Pair | None
+    bias: KernelTensor | None
+    around: Around
+    tiles: list[int]
+
+
 class BlockMmad(Flagged):
     """A block of a product on a cube core, by a dispatch policy.
 
@@ -103,24 +118,21 @@ class BlockMmad(Flagged):
         policy: How the tiles go through the buffers.
         a, b, c: The matrices: their element types and tags decide.
         l1, l0: The tiles in L1 and in L0.
+        bias: A vector that is added to each row of C.
 
     Raises:
+        UnsupportedError: CATLASS's block of the policy adds no bias.
         LayoutError: CATLASS does not compile the block; the text has its words.
     """
 
     SHARES_L0: ClassVar[bool] = False
     """Whether the stages share all of L0, or lie one behind the other."""
+    TAKES_BIAS: ClassVar[bool] = False
 
     def __init__(
-        self,
-        ctx: Context,
-        policy: Policy,
-        a: KernelTensor,
-        b: KernelTensor,
-        c: KernelTensor,
-        l1: GemmShape,
-        l0: GemmShape,
-    ) -> None:
+        self, ctx: Context, policy: Policy, a: KernelTensor, b: KernelTensor, c: KernelTensor,
+        l1: GemmShape, l0: GemmShape, bias: KernelTensor | None = None,
+    ) -> None:  # fmt: skip
         self.ctx: Context = ctx
         self.policy: Policy = policy
         self.l1: GemmShape = l1
@@ -148,6 +160,14 @@ class BlockMmad(Flagged):
         self.l0a: Stages = Stages(self._l0("L0A", kinds[0], (l0.m, l0.k), facts.l0a))
         self.l0b: Stages = Stages(self._l0("L0B", kinds[1], (l0.k, l0.n), facts.l0b), facts.l0a)
         self.l0c: Stages = Stages(ctx.alloc("L0C", sums, (l1.m, l1.n), facts.l0c))
+        self.biases: tuple[Stages, Stages] | None = None
+        """The bias in L1 and in the bias table."""
+        if bias is not None:
+            if not self.TAKES_BIAS:
+                raise UnsupportedError(f"the block of {policy} adds no bias", "MmadPingpong's does.")
+            ids = facts.l1a + facts.l1b, facts.l0a + facts.l0b
+            tiles = ctx.alloc("L1", bias, (l1.n,), 1), ctx.alloc("BT", sums, (l0.n,), 1)
+            self.biases = Stages(tiles[0], ids[0]), Stages(tiles[1], ids[1])
 
     def _l0(
         self, position: Position, of: Element, shape: tuple[int, int], stages: int
@@ -183,21 +203,35 @@ class BlockMmad(Flagged):
         return int(round_up(m, rows)), int(round_up(n, columns))
 
     def __call__(
-        self,
-        a: KernelTensor,
-        b: KernelTensor,
-        c: KernelTensor,
-        following: tuple[KernelTensor, KernelTensor] | None = None,
-    ) -> None:
+        self, a: KernelTensor, b: KernelTensor, c: KernelTensor, following: Pair | None = None,
+        bias: KernelTensor | None = None, around: Around = (),
+    ) -> None:  # fmt: skip
         """Multiply a block: rows of A by columns of B into a tile of C.
 
         Args:
             following: The tiles of A and B of the core's next block, if there is one.
+            bias: The part of the bias for the columns.
+            around: What is done before Fixpipe and after it: CATLASS's callbacks.
         """
+        count = self.k_tiles(a)
+        tiles = [(self.start + turn) % count for turn in range(count)]
+        self.compute(Job(a, b, c, following, bias, around, tiles))
+
+    @property
+    def start(self) -> int:
+        """The tile along K that the core begins with, modulo their number."""
+        return self.ctx.block_idx if self.policy.values.get("shuffle_k") else 0
+
+    def compute(self, job: Job) -> None:
+        """Multiply a block, in the order of the policy."""
         raise NotImplementedError
 
     def finish(self) -> None:
         """Compute what is left of the blocks so far."""
+
+    def depth(self, job: Job, turn: int) -> int:
+        """The extent along K of one of a block's tiles."""
+        return min(self.l1.k, int(job.a.origin_shape[1]) - job.tiles[turn] * self.l1.k)
 
     def k_tiles(self, a: KernelTensor) -> int:
         """How many tiles of L1 a block has along K."""
@@ -219,6 +253,30 @@ class BlockMmad(Flagged):
         ctx.wait_flag("MTE1_MTE2", self.l1b.ids[slot])
         ctx.copy_gm_to_l1(self.l1b.tiles[slot], get_tile(b, (at, 0), (k, n)))
         ctx.set_flag("MTE2_MTE1", self.l1b.ids[slot])
+
+    def turn_l1(self) -> None:
+        """Go on to the next tiles in L1."""
+        self.l1a.turn()
+        self.l1b.turn()
+
+    def load_bias(self, bias: KernelTensor | None) -> None:
+        """Load the part of the bias that a block needs to L1."""
+        if bias is not None and self.biases is not None:
+            l1, _ = self.biases
+            self.ctx.wait_flag("MTE1_MTE2", l1.id)
+            self.ctx.copy_gm_to_l1(l1.tile, bias)
+            self.ctx.set_flag("MTE2_MTE1", l1.id)
+
+    def _bias_table(self, n: int) -> KernelTensor | None:
+        """Bring the bias in L1 to the bias table."""
+        if self.biases is None:
+            return None
+        l1, table = self.biases
+        self.ctx.wait_flag("MTE2_MTE1", l1.id)
+        self.ctx.wait_flag("M_MTE1", table.id)
+        self.ctx.copy_l1_to_bt(table.tile, part_of(l1.tile, (0,), (n,)))
+        self.ctx.set_flag("MTE1_MTE2", l1.id)
+        return table.tile
 
     def multiply(self, sums: KernelTensor, k: int, is_first: bool, is_last: bool) -> None:
         """Multiply the tiles in use in L1, K by K, onto the sums.
@@ -247,21 +305,25 @@ class BlockMmad(Flagged):
             ctx.copy_l1_to_l0b(l0b, part_of(self.l1b.tile, (step * l0.k, 0), (depth, n)))
             if ends:
                 ctx.set_flag("MTE1_MTE2", self.l1b.id)
+            init_c = is_first and step == 0
+            bias = self._bias_table(n) if init_c else None
             ctx.set_flag("MTE1_M", self.mmad_id)
             ctx.wait_flag("MTE1_M", self.mmad_id)
             unit_flag = (3 if is_last and ends else 2) if self.unit_flag else 0
-            init_c = is_first and step == 0
-            ctx.tile_mmad(
-                sums, l0a, l0b, m, n, depth, init_c, unit_flag, k_direction_align=self.aligns_k
-            )
+            aligned = {"bias": bias, "k_direction_align": self.aligns_k}
+            ctx.tile_mmad(sums, l0a, l0b, m, n, depth, init_c, unit_flag, **aligned)
+            if bias is not None and self.biases is not None:
+                ctx.set_flag("M_MTE1", self.biases[1].id)
             ctx.set_flag("M_MTE1", self.l0b.id)
             self.l0b.turn()
             ctx.set_flag("M_MTE1", self.l0a.id)
             self.l0a.turn()
 
-    def take_out(self, c: KernelTensor, sums: KernelTensor) -> None:
+    def take_out(self, job: Job, sums: KernelTensor) -> None:
         """Take the sums out to C."""
-        ctx = self.ctx
+        ctx, c = self.ctx, job.c
+        for call in job.around[:1]:
+            call()
         if self.unit_flag:
             ctx.copy_l0c_to_gm(c, sums, 3)
         else:
@@ -270,3 +332,5 @@ class BlockMmad(Flagged):
             ctx.copy_l0c_to_gm(c, sums)
             ctx.set_flag("FIX_M", self.l0c.id)
         self.l0c.turn()
+        for call in job.around[1:]:
+            call()

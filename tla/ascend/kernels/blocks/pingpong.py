@@ -11,16 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from .mmad import BlockMmad, flags_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TypeAlias
-
     from ...arch import Position
     from ...elements import Element
     from ...shapes import GemmShape
     from ..issuing import HardEvent
-    from ..places import KernelTensor
-
-    Around: TypeAlias = tuple[()] | tuple[Callable[[], object], Callable[[], object]]
+    from .mmad import Job
 
 
 class Pingpong(BlockMmad):
@@ -28,25 +23,18 @@ class Pingpong(BlockMmad):
 
     SHARES_L0: ClassVar[bool] = True
 
-    def __call__(
-        self,
-        a: KernelTensor,
-        b: KernelTensor,
-        c: KernelTensor,
-        following: tuple[KernelTensor, KernelTensor] | None = None,
-    ) -> None:
-        sums, tiles, k = self.sums(c), self.k_tiles(a), int(a.origin_shape[1])
-        self.load(a, b, 0)
+    def compute(self, job: Job) -> None:
+        sums, last = self.sums(job.c), len(job.tiles) - 1
+        self.load(job.a, job.b, 0)
+        self.load_bias(job.bias)
         if not self.unit_flag:
             self.ctx.wait_flag("FIX_M", self.l0c.id)
-        for tile in range(tiles):
-            if tile < tiles - 1:
-                self.load(a, b, tile + 1, ahead=1)
-            depth = min(self.l1.k, k - tile * self.l1.k)
-            self.multiply(sums, depth, tile == 0, tile == tiles - 1)
-            self.l1a.turn()
-            self.l1b.turn()
-        self.take_out(c, sums)
+        for tile in job.tiles:
+            if tile < last:
+                self.load(job.a, job.b, tile + 1, ahead=1)
+            self.multiply(sums, self.depth(job, tile), tile == 0, tile == last)
+            self.turn_l1()
+        self.take_out(job, sums)
 
 
 class PreloadAsync(BlockMmad):
@@ -57,8 +45,8 @@ class PreloadAsync(BlockMmad):
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
-        self.loaded: list[tuple[KernelTensor, int, bool, bool, Around]] = []
-        """The tiles in L1: C, the extent along K, whether the block's first and its last, callbacks."""
+        self.loaded: list[tuple[Job, int]] = []
+        """The tiles in L1: of which block, and which of its tiles."""
 
     @property
     def flags(self) -> list[tuple[HardEvent, int]]:
@@ -66,44 +54,24 @@ class PreloadAsync(BlockMmad):
         l1 = [n for pair in zip(self.l1a.ids, self.l1b.ids, strict=True) for n in pair]
         return flags_of(l1, (*self.l0a.ids, *self.l0b.ids), self.l0c.ids)
 
-    def __call__(
-        self,
-        a: KernelTensor,
-        b: KernelTensor,
-        c: KernelTensor,
-        following: tuple[KernelTensor, KernelTensor] | None = None,
-        around: Around = (),
-    ) -> None:
-        """Load a block, and multiply what was loaded before.
-
-        Args:
-            around: What is done before Fixpipe and after it: CATLASS's callbacks.
-        """
-        tiles, k = self.k_tiles(a), int(a.origin_shape[1])
-        start = self.ctx.block_idx if self.policy.values["shuffle_k"] else 0
-        for turn in range(tiles):
-            tile = (start + turn) % tiles
-            self.load(a, b, tile, ahead=len(self.loaded))
+    def compute(self, job: Job) -> None:
+        """Load a block, and multiply what was loaded before."""
+        for turn, tile in enumerate(job.tiles):
+            self.load(job.a, job.b, tile, ahead=len(self.loaded))
             if len(self.loaded) == self.policy.facts.preload:
                 self.multiply_next()
-            depth = min(self.l1.k, k - tile * self.l1.k)
-            self.loaded.append((c, depth, turn == 0, turn == tiles - 1, around))
+            self.loaded.append((job, turn))
 
     def multiply_next(self) -> None:
         """Multiply the tiles that were loaded first."""
-        c, depth, is_first, is_last, around = self.loaded.pop(0)
-        sums = self.sums(c)
-        if is_first and not self.unit_flag:
+        job, turn = self.loaded.pop(0)
+        sums, is_last = self.sums(job.c), turn == len(job.tiles) - 1
+        if turn == 0 and not self.unit_flag:
             self.ctx.wait_flag("FIX_M", self.l0c.id)
-        self.multiply(sums, depth, is_first, is_last)
-        self.l1a.turn()
-        self.l1b.turn()
+        self.multiply(sums, self.depth(job, turn), turn == 0, is_last)
+        self.turn_l1()
         if is_last:
-            for call in around[:1]:
-                call()
-            self.take_out(c, sums)
-            for call in around[1:]:
-                call()
+            self.take_out(job, sums)
 
     def finish(self) -> None:
         """Multiply what is loaded. CATLASS's ``SynchronizeBlock``."""
@@ -115,12 +83,14 @@ class PingpongTla(Pingpong):
     """``BlockMmadTla<MmadPingpong<...>>``: its stages are the policy's, each buffer with its own."""
 
     SHARES_L0: ClassVar[bool] = False
+    TAKES_BIAS: ClassVar[bool] = True
 
     @property
     def flags(self) -> list[tuple[HardEvent, int]]:
         """The flags that say that a buffer is free, buffer by buffer."""
         l1, l0 = (*self.l1a.ids, *self.l1b.ids), (*self.l0a.ids, *self.l0b.ids)
-        return flags_of(l1, l0, () if self.unit_flag else self.l0c.ids)
+        bias = [] if self.biases is None else flags_of(self.biases[0].ids, self.biases[1].ids, ())
+        return flags_of(l1, l0, () if self.unit_flag else self.l0c.ids) + bias
 
     def begin(self) -> None:
         """Set the modes of the core and the flags of all buffers."""
@@ -156,32 +126,22 @@ class Preload(Pingpong):
 
     is_loaded: bool = False
 
-    def __call__(
-        self,
-        a: KernelTensor,
-        b: KernelTensor,
-        c: KernelTensor,
-        following: tuple[KernelTensor, KernelTensor] | None = None,
-    ) -> None:
-        sums, tiles, k = self.sums(c), self.k_tiles(a), int(a.origin_shape[1])
+    def compute(self, job: Job) -> None:
+        sums, last = self.sums(job.c), len(job.tiles) - 1
         if not self.unit_flag:
             self.ctx.wait_flag("FIX_M", self.l0c.id)
-        start = self.ctx.block_idx if self.policy.values["shuffle_k"] else 0
         if not self.is_loaded:
-            self.load(a, b, start % tiles)
-        for turn in range(tiles):
-            tile = (start + turn) % tiles
-            if turn < tiles - 1:
-                self.load(a, b, (tile + 1) % tiles, ahead=1)
-            elif following is not None:
-                self.load(*following, start % self.k_tiles(following[0]), ahead=1)
+            self.load(job.a, job.b, job.tiles[0])
+        for turn in range(last + 1):
+            if turn < last:
+                self.load(job.a, job.b, job.tiles[turn + 1], ahead=1)
+            elif job.following is not None:
+                self.load(*job.following, self.start % self.k_tiles(job.following[0]), ahead=1)
             self.l0a.at = self.l0b.at = 0
-            depth = min(self.l1.k, k - tile * self.l1.k)
-            self.multiply(sums, depth, turn == 0, turn == tiles - 1)
-            self.l1a.turn()
-            self.l1b.turn()
-        self.is_loaded = following is not None
-        self.take_out(c, sums)
+            self.multiply(sums, self.depth(job, turn), turn == 0, turn == last)
+            self.turn_l1()
+        self.is_loaded = job.following is not None
+        self.take_out(job, sums)
 
 
 class Streamk(Preload):

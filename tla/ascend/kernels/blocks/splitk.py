@@ -27,17 +27,11 @@ _FLAG_AIC_FINISH = 0
 
 @kernel("AtlasA2", core="MIX")
 def splitk_matmul(
-    ctx: Context,
-    A: KernelTensor,
-    B: KernelTensor,
-    C: KernelTensor,
-    policy: str | Policy = "MmadAtlasA2Pingpong<true>",
-    l1: ShapeLike = L1_TILE,
-    l0: ShapeLike = L0_TILE,
-    swizzle: str = "SplitkGemmIdentityBlockSwizzle<3,0>",
-    splitk: int | None = None,
-    compute_length: int | None = None,
-) -> None:
+    ctx: Context, A: KernelTensor, B: KernelTensor, C: KernelTensor,
+    policy: str | Policy = "MmadAtlasA2Pingpong<true>", l1: ShapeLike = L1_TILE,
+    l0: ShapeLike = L0_TILE, swizzle: str = "SplitkGemmIdentityBlockSwizzle<3,0>",
+    splitk: int | None = None, compute_length: int | None = None,
+) -> None:  # fmt: skip
     """C = A B in slices of K. CATLASS's ``SplitkMatmul``.
 
     >>> import numpy as np
@@ -88,17 +82,33 @@ def splitk_matmul(
 
 
 def add_up(
-    ctx: Context, parts: list[KernelTensor], like: KernelTensor, shape: tuple[int, ...], count: int
-) -> KernelTensor:
-    """Add tiles of UB onto the first, and cast that to the element type of another tensor."""
-    first, of = parts[0], store_of(like).element
+    ctx: Context, stage: int, loads: list[tuple[KernelTensor, KernelTensor]], parts: list[KernelTensor],
+    out: KernelTensor, shape: tuple[int, ...], count: int,
+) -> None:  # fmt: skip
+    """Load slices to UB, add them onto the first, and store the sums in the type of their place.
+
+    Args:
+        stage: The id of the buffer's flags.
+        loads: The tiles of UB, each with its source.
+        parts: The slices in UB, each of `count` elements.
+        out, shape: Where the sums go, and their extents in UB.
+    """
+    first, of = parts[0], store_of(out).element
+    ctx.wait_flag("MTE3_MTE2", stage)
+    for to, source in loads:
+        ctx.copy_gm_to_ub(to, source)
+    ctx.set_flag("MTE2_V", stage)
+    ctx.wait_flag("MTE2_V", stage)
     for part in parts[1:]:
         ctx.add(first, first, part, count)
         ctx.pipe_barrier("V")
-    result = ctx.make_tensor(first, shape, like=like)
+    result = ctx.make_tensor(first, shape, like=out)
     if of != store_of(first).element:
         ctx.cast(result, first, "CAST_NONE" if of.name == "half" else "CAST_RINT", count)
-    return result
+    ctx.set_flag("V_MTE3", stage)
+    ctx.wait_flag("V_MTE3", stage)
+    ctx.copy_ub_to_gm(out, result)
+    ctx.set_flag("MTE3_MTE2", stage)
 
 
 def reduce_add(
@@ -124,15 +134,8 @@ def reduce_add(
         stage, length = turn % stages, min(share, count - start)
         pitch = int(round_up(length, align))
         sums = ctx.make_tensor(buffers[stage], (splitk, pitch))
-        ctx.wait_flag("MTE3_MTE2", stage)
-        ctx.copy_gm_to_ub(sums, get_tile(slices, (0, start), (splitk, length)))
-        ctx.set_flag("MTE2_V", stage)
-        ctx.wait_flag("MTE2_V", stage)
+        loads = [(sums, get_tile(slices, (0, start), (splitk, length)))]
         rows = [get_tile(sums, (number, 0), (1, pitch)) for number in range(splitk)]
-        result = add_up(ctx, rows, dst, (length,), length)
-        ctx.set_flag("V_MTE3", stage)
-        ctx.wait_flag("V_MTE3", stage)
-        ctx.copy_ub_to_gm(get_tile(whole, (start,), (length,)), result)
-        ctx.set_flag("MTE3_MTE2", stage)
+        add_up(ctx, stage, loads, rows, get_tile(whole, (start,), (length,)), (length,), length)
     for stage in range(stages):
         ctx.wait_flag("MTE3_MTE2", stage)

@@ -30,16 +30,11 @@ _FLAG_AIC_FINISH: Final = 1
 
 @kernel("AtlasA2", core="MIX")
 def streamk_matmul(
-    ctx: Context,
-    A: KernelTensor,
-    B: KernelTensor,
-    C: KernelTensor,
-    policy: str | Policy = "MmadAtlasA2Streamk<true,true>",
-    l1: ShapeLike = L1_TILE,
-    l0: ShapeLike = L0_TILE,
-    swizzle: str = "StreamkGemmIdentityBlockSwizzle<3,1>",
+    ctx: Context, A: KernelTensor, B: KernelTensor, C: KernelTensor,
+    policy: str | Policy = "MmadAtlasA2Streamk<true,true>", l1: ShapeLike = L1_TILE,
+    l0: ShapeLike = L0_TILE, swizzle: str = "StreamkGemmIdentityBlockSwizzle<3,1>",
     compute_length: int | None = None,
-) -> None:
+) -> None:  # fmt: skip
     """C = A B, the last blocks cut along K so that all cores have work. CATLASS's ``StreamkMatmul``.
 
     >>> import numpy as np
@@ -96,12 +91,9 @@ def streamk_matmul(
 
 
 def _reduce_add(
-    ctx: Context,
-    dst: KernelTensor,
-    workspace: KernelTensor,
-    blocks: list[list[tuple[Task, KernelTensor]]],
-    compute_length: int,
-) -> None:
+    ctx: Context, dst: KernelTensor, workspace: KernelTensor,
+    blocks: list[list[tuple[Task, KernelTensor]]], compute_length: int,
+) -> None:  # fmt: skip
     """Add up the parts of each block, on the vector cores of those that computed them."""
     align = 32 // store_of(dst).element.bytes_of(1)
     buffer: KernelTensor = ctx.alloc("UB", workspace, (compute_length,))
@@ -119,18 +111,11 @@ def _reduce_add(
             count = min(share, rows - start)
             size = count * pitch
             sums = [get_tile(buffer, (number * size,), (size,)) for number in range(len(parts))]
-            ctx.wait_flag("MTE3_MTE2", 0)
-            for to, (_, c) in zip(sums, parts, strict=True):
-                ctx.copy_gm_to_ub(
-                    ctx.make_tensor(to, (count, pitch)), get_tile(c, (start, 0), (count, columns))
-                )
-            ctx.set_flag("MTE2_V", 0)
-            ctx.wait_flag("MTE2_V", 0)
-            result = add_up(ctx, sums, dst, (count, pitch), size)
-            ctx.set_flag("V_MTE3", 0)
-            ctx.wait_flag("V_MTE3", 0)
-            at = task.start.m + start, task.start.n
-            ctx.copy_ub_to_gm(get_tile(dst, at, (count, columns)), result)
-            ctx.set_flag("MTE3_MTE2", 0)
+            loads = [
+                (ctx.make_tensor(to, (count, pitch)), get_tile(c, (start, 0), (count, columns)))
+                for to, (_, c) in zip(sums, parts, strict=True)
+            ]
+            out = get_tile(dst, (task.start.m + start, task.start.n), (count, columns))
+            add_up(ctx, 0, loads, sums, out, (count, pitch), size)
     ctx.wait_flag("MTE3_MTE2", 0)
     ctx.pipe_barrier("ALL")

@@ -9,7 +9,6 @@ namespace tla_recorder {
 
 inline const char* space_of(AscendC::TPosition position) {
     switch (position) {
-        case AscendC::TPosition::GM: return "GM";
         case AscendC::TPosition::A1:
         case AscendC::TPosition::B1:
         case AscendC::TPosition::C1:
@@ -19,7 +18,7 @@ inline const char* space_of(AscendC::TPosition position) {
         case AscendC::TPosition::C2: return "BT";
         case AscendC::TPosition::CO1: return "L0C";
         case AscendC::TPosition::C2PIPE2GM: return "FB";
-        default: return "UB";
+        default: return "UB";  // a tensor without a position too: the fixpipe takes it as UB
     }
 }
 
