@@ -224,7 +224,8 @@ RULES: Final[dict[str, Callable[[_Call], AnyShape]]] = {}
 
 def _rule(opcodes: str) -> Callable[[Any], Any]:
     def add(function: Any) -> Any:
-        RULES.update(dict.fromkeys(opcodes.split(), function))
+        for opcode in opcodes.split():
+            RULES[opcode] = function
         return function
 
     return add
