@@ -8,7 +8,8 @@
 - ``legality`` and its ``findings``: the rules, in ``buffer_rules``, ``copy_rules``, ``memory_rules``;
   ``nearby``: the nearest tile that fits;
 - ``dynamic``: the tile and kernel that CATLASS's dynamic host chooses;
-- ``kernels``: the kernel of CATLASS that takes a policy and a swizzle; ``emit``: the C++ of a plan.
+- ``kernels``: the kernel of CATLASS that takes a policy and a swizzle; ``emit``: the C++ of a plan,
+  ``programs``: with a host; ``examples``: an example of CATLASS with a plan's parameters.
 """
 
 from typing import TYPE_CHECKING
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from .nearby import Nearest as Nearest, nearest as nearest
     from .plan import ElementsLike as ElementsLike, Plan as Plan, gemm as gemm
     from .policies import policy as policy
+    from .programs import CppProgram as CppProgram
     from .tile import Tile as Tile
 
 if TYPE_CHECKING:

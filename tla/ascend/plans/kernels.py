@@ -43,6 +43,10 @@ class Kernel(NamedTuple):
     """The template that makes C from partial sums: it adds them, or casts them."""
     dense: str = ""
     """The operands that it reads or writes without gaps, whatever their leading dimension is."""
+    counts: tuple[str, ...] = ()
+    """What its arguments have beside the problem and the matrices: the number of cores, a size."""
+    kind: str = "cube"
+    """The cores that run it: cube cores, or with vector cores, ``mix``."""
 
 
 _ALL: Final = "ABC"
@@ -66,17 +70,24 @@ _KERNELS: Final = (
     Kernel("BasicMatmulPreload", "basic_matmul_preload", ("MmadAtlasA2Preload",), _IDENTITY, dense=_ALL),
     Kernel("SmallMatmul", "small_matmul", ("MmadAtlasA2Small",), _IDENTITY, dense=_ALL),
     Kernel("MatmulFullLoadA", "matmul_full_loadA", ("MmadAtlasA2FullLoadA",), _FULL, dense=_ALL),
-    Kernel("SplitkMatmul", "splitk_matmul", _OLD, _SPLITK, "SplitkReduceAdd", _ALL),
-    Kernel("StreamkMatmul", "streamk_matmul", _SHARES, _STREAMK, "StreamkReduceAdd", _ALL),
+    Kernel("SplitkMatmul", "splitk_matmul", _OLD, _SPLITK, "SplitkReduceAdd", _ALL,
+           ("cores", "sizeof(ElementAccumulator)"), "mix"),
+    Kernel("StreamkMatmul", "streamk_matmul", _SHARES, _STREAMK, "StreamkReduceAdd", _ALL,
+           ("cores",), "mix"),
     Kernel(
         "SingleCoreSplitkMatmul", "single_core_slicek_matmul", _IN_ONE, _SINGLE,
-        "RemovePaddingNDAndCast", _ALL,
+        "RemovePaddingNDAndCast", _ALL, (), "mix",
     ),
     Kernel("BasicMatmulTla", "basic_matmul_tla", _TLA, _IDENTITY),
-    Kernel("StreamkMatmulTla", "streamk_matmul_tla", _NEW, _STREAMK),
-    # Its vector cores add up all of C as one line.
-    Kernel("MultiCoreSplitkMatmulTla", "multi_core_splitk_matmul_tla", _NEW, _SPLITK, dense="C"),
-    Kernel("TailMultiCoreSplitkMatmulTla", "tail_multi_core_splitk_matmul_tla", _NEW, _TAIL),
+    Kernel("StreamkMatmulTla", "streamk_matmul_tla", _NEW, _STREAMK, counts=("cores",), kind="mix"),
+    Kernel(  # its vector cores add up all of C as one line
+        "MultiCoreSplitkMatmulTla", "multi_core_splitk_matmul_tla", _NEW, _SPLITK, "", "C",
+        ("cores",), "mix",
+    ),
+    Kernel(
+        "TailMultiCoreSplitkMatmulTla", "tail_multi_core_splitk_matmul_tla", _NEW, _TAIL, "", "",
+        ("cores",), "mix",
+    ),
     Kernel("MatmulFullLoadATla", "matmul_full_loadA_tla", _FULL_TLA, _FULL),
 )  # fmt: skip
 
