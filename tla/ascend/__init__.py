@@ -169,7 +169,14 @@ if TYPE_CHECKING:
         tags_of as tags_of,
         why_not as why_not,
     )
-    from .tuning import Estimate as Estimate, Ranking as Ranking, estimate as estimate, search as search
+    from .tuning import (
+        Estimate as Estimate,
+        Found as Found,
+        Ranking as Ranking,
+        estimate as estimate,
+        search as search,
+        search_many as search_many,
+    )
 
 if TYPE_CHECKING:
     # for the rooms above
