@@ -379,7 +379,7 @@ def test_an_interruption_leaves_nothing_to_do() -> None:
         ({"swizzles": ["StreamkGemmIdentityBlockSwizzle"]}, UnsupportedError, "does not speak"),
         ({"cores": 0}, LayoutError, "core"),
         ({"tile": (1, 2)}, LayoutError, "the tile in L1 has 2 extents, not three"),
-        ({"tile": "0,16,16,16"}, LayoutError, "the tile in L1 has m = 0"),
+        ({"tile": "0,16,16,16"}, ParseError, "the tile in L1 has m = 0"),
         ({"tile": "16,16,16,x"}, ParseError, "of the tile in L0"),
     ],
 )

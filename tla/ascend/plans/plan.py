@@ -240,8 +240,7 @@ def _elements(what: ElementsLike) -> tuple[Element, Element, Element]:
 
 
 def _tags(what: str | Sequence[str]) -> tuple[str, str, str]:
-    more = re.search(r"[<(].*[>)]", what, re.S) if isinstance(what, str) else None
-    if more is not None:
+    if isinstance(what, str) and (more := re.search(r"[<(].*[>)]", what, re.S)):
         summary = "the tags of A, B and C have no sizes and no element types: the plan states these"
         raise ParseError(summary, what, *more.span(), "Write RowMajor,ColumnMajor,RowMajor.")
     parts = _parts("tags", what)

@@ -52,14 +52,12 @@ class Found(NamedTuple):
     @classmethod
     def of_line(cls, facts: dict[str, Any]) -> Found:
         """Return the result that a line of JSON holds."""
-        tiles = [
-            Estimate(**{
-                **tile, "l1": GemmShape(*tile["l1"]), "l0": GemmShape(*tile["l0"]),
-                "swizzle": swizzle(tile["swizzle"]), "pipes": tuple(tile["pipes"]),
-                "efficiency": tuple(tile["efficiency"]),
-            })
-            for tile in facts["tiles"]
-        ]  # fmt: skip
+        tiles: list[Estimate] = []
+        for tile in facts["tiles"]:
+            tuples = {name: tuple(tile[name]) for name in ("pipes", "efficiency")}
+            shapes = {name: GemmShape(*tile[name]) for name in ("l1", "l0")}
+            values: dict[str, Any] = {**tile, **tuples, **shapes, "swizzle": swizzle(tile["swizzle"])}
+            tiles.append(Estimate(**values))
         return cls(GemmCoord(*facts["problem"]), tuple(tiles), facts["legal"], facts["reason"])
 
 
@@ -115,6 +113,7 @@ def search_many(
     settings = _digest(common)
     found: dict[GemmCoord, Found] = {}
     with ExitStack() as stack:
+        file = None
         if results is not None:
             found = {f.problem: f for f in _read(Path(results), settings)}
             file = stack.enter_context(Path(results).open("a", encoding="utf-8"))
@@ -125,7 +124,7 @@ def search_many(
         for each in run_pieces(executor, _found, [(p, *common) for p in missing]):
             found[each.problem] = each
             finished += times[each.problem]
-            if results is not None:
+            if file is not None:
                 file.write(each.line(settings) + "\n")
                 file.flush()
             if progress is not None:

@@ -336,8 +336,8 @@ def _extents(tile: str | Sequence[int]) -> tuple[GemmShape, int | None]:
     joined: Any = ",".join if isinstance(tile, str) else tuple
     if len(parts) != 4:
         return gemm_shape(joined(parts), "tile in L1"), None
-    l0 = gemm_shape(joined([*parts[:2], parts[3]]), "tile in L0")
-    return gemm_shape(joined(parts[:3]), "tile in L1"), l0.k
+    l1 = gemm_shape(joined(parts[:3]), "tile in L1")
+    return l1, gemm_shape(joined([*parts[:2], parts[3]]), "tile in L0").k
 
 
 # --- the work ---
