@@ -18,10 +18,11 @@ True
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypeAlias, TypeVar, cast
 
-from ...errors import KindError, LayoutError, UnsupportedError
+from ...errors import KindError, LayoutError, ParseError, UnsupportedError
 from ...ground import constexpr, described, html_of, limit_error, limit_of, shortened
 from ..arch import arch as arch_named
 from ..elements import Element, accumulator, element
@@ -333,6 +334,10 @@ def _elements(what: ElementsLike) -> tuple[Element, Element, Element]:
 
 
 def _tags(what: str | Sequence[str]) -> tuple[str, str, str]:
+    more = re.search(r"[<(].*[>)]", what, re.S) if isinstance(what, str) else None
+    if more is not None:
+        summary = "the tags of A, B and C have no sizes and no element types: the plan states these"
+        raise ParseError(summary, what, *more.span(), "Write RowMajor,ColumnMajor,RowMajor.")
     parts = _parts("tags", what)
     if len(parts) == 1:
         parts = [parts[0], parts[0], "RowMajor"]
