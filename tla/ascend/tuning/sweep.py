@@ -17,6 +17,7 @@ from ..schedules import swizzle
 from ..shapes import GemmCoord, GemmShape, gemm_shape
 from .cost import model
 from .estimates import Estimate
+from .pipes import GM_BANDWIDTH, START
 from .tiles import run_pieces, search
 
 if TYPE_CHECKING:
@@ -133,10 +134,8 @@ def search_many(
 
 
 def _digest(common: tuple[Any, ...]) -> str:
-    """The digest of all that a result depends on, with the figures of the architecture."""
-    from ... import __version__
-
-    return f"{crc32(repr((__version__, *common)).encode()):08x}"
+    """The digest of all that a result depends on, with the figures of the chip and of the model."""
+    return f"{crc32(repr((*common, START, GM_BANDWIDTH)).encode()):08x}"
 
 
 def _read(path: Path, settings: str) -> Iterator[Found]:
