@@ -31,7 +31,13 @@ if TYPE_CHECKING:
 
 
 class Found(NamedTuple):
-    """The fastest tiles of one problem of `search_many`."""
+    """The fastest tiles of one problem of `search_many`.
+
+    >>> from tla.ascend import search_many
+    >>> (found,) = search_many("910B3", ["64,4096,128"], step=64)
+    >>> str(found.best.l1), found.legal, found.reason
+    ('GemmShape<64,256,48>', 194, '')
+    """
 
     problem: GemmCoord
     tiles: tuple[Estimate, ...]
