@@ -1144,8 +1144,9 @@ def slice_and_offset(
 
 def _slice_from(base: Coord, coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     """`slice_and_offset` of a coordinate that counts from a base."""
+    whole: Any = layout
     if _is_outer(layout):
-        seen: tuple[Any, Any] = layout.with_inner(_slice_from(base, coord, layout.inner))
+        seen: tuple[Any, Any] = whole.with_inner(_slice_from(base, coord, whole.inner))
         return seen
     both: Any = (base, coord)
     if any(not is_tuple(x) or len(x) != rank(layout) or any(map(is_tuple, x)) for x in both):

@@ -27,6 +27,7 @@ from .copy_rules import copy_rules
 from .defaults import bias_family
 from .findings import Finding, Report
 from .footprint import events, mmad_extents
+from .group_rules import group_rules
 from .memory_rules import memory_rules
 from .nearby import nearest
 from .tiling import BLOCKS, LINES, OPERANDS
@@ -65,6 +66,7 @@ def _checks(plan: Tiling, buffers: tuple[Footprint, ...]) -> Iterator[Finding]:
     if all(rule not in OF_KERNEL for rule in _broken_rules(kernel)):
         yield from copy_rules(plan)
     yield from memory_rules(plan)
+    yield from group_rules(plan)
 
 
 def _broken_rules(checks: Iterable[Finding]) -> tuple[str, ...]:
