@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tla import ArgumentError, UnsupportedError
-from tla.ascend import Plan, gemm, record
+from tla.ascend import Plan, batched, gemm, grouped, record
 from tla.ascend.kernels import gm, simulate
 from tla.ascend.kernels.blocks import matmul, splitk_matmul, streamk_matmul
 from tla.ascend.plans.examples import edited
@@ -129,13 +129,22 @@ class Example(NamedTuple):
     elements: str = "half"
     l1: tuple[int, int, int] = (128, 256, 256)
     l0: tuple[int, int, int] = (128, 256, 64)
+    groups: Any = None
 
     def made(self) -> Plan:
         """The plan."""
-        return gemm(self.arch, self.problem, self.elements, l1=self.l1, l0=self.l0, **self.plan)
+        how: dict[str, Any] = {"elements": self.elements, "l1": self.l1, "l0": self.l0, **self.plan}
+        if isinstance(self.groups, int):
+            return batched(self.arch, self.problem, self.groups, **how)
+        if self.groups is None:
+            return gemm(self.arch, self.problem, **how)
+        if "axis" in how:
+            return grouped(self.arch, self.problem, self.groups, **how)
+        return grouped(self.arch, None, self.groups, **how)
 
 
 _ON_950: Any = {"arch": "Ascend950", "elements": "float", "l1": (256, 256, 128), "l0": (256, 256, 32)}
+_ASYNC = "MmadAtlasA2PreloadAsync<1,2,4,2,1,true,true>"
 _HALF: Any = {**_ON_950, "elements": "half"}
 EXAMPLES = {
     "00_basic_matmul": Example({"policy": "MmadAtlasA2Pingpong<true>"}, matmul),
@@ -161,6 +170,23 @@ EXAMPLES = {
     "73_ascend950_matmul_full_loadA": Example(
         {"policy": "MmadAscend950FullLoadA<true,false,1,false,1>"}, **_HALF
     ),
+    "01_batched_matmul": Example({"policy": "MmadAtlasA2Pingpong<true>"}, groups=3),
+    "02_grouped_matmul_slice_m": Example({
+        "policy": "MmadAtlasA2PreloadAsync<1,2,2,4,1,true,true>", "tags": "RowMajor,ColumnMajor",
+        "axis": "m",
+    }, groups=(50, 100, 150), l1=(256, 128, 256), l0=(256, 128, 64)),
+    "05_grouped_matmul_slice_k": Example(
+        {"policy": _ASYNC, "swizzle": "identity<3,1>", "axis": "k"}, groups=(100, 200, 300),
+    ),
+    "08_grouped_matmul": Example(
+        {"policy": _ASYNC, "tags": "ColumnMajor,RowMajor", "swizzle": "identity<3,1>"},
+        groups=[(300, 200, 100), (300, 200, 200), (300, 200, 300)],
+    ),
+    "45_strided_batched_matmul_tla": Example({"policy": "MmadPingpongTlaV2<true>"}, groups=3),
+    "60_ascend950_grouped_matmul_slice_m": Example(
+        {"axis": "m"}, groups=(50, 100, 150), arch="Ascend950", l1=(256, 256, 256), l0=(256, 256, 64)
+    ),
+    "67_ascend950_batched_matmul": Example({}, groups=3, **_ON_950),
 }  # fmt: skip
 """Of each example the plan that has its parameters."""
 
@@ -173,8 +199,11 @@ def test_the_trace_of_a_program_is_that_of_the_example(name: str, tmp_path: Path
     plan = example.made()
     assert plan.check().ok
     folder = CATLASS / "examples" / name
-    theirs = issued(record(next(folder.glob("*.cpp")), plan.problem, catlass=CATLASS))
-    for program in (plan.emit(), plan.emit(into=name, catlass=CATLASS)):
+    count = () if plan.groups is None else (len(plan.groups.problems),)
+    words = (*count, *example.problem)
+    theirs = issued(record(next(folder.glob("*.cpp")), words, catlass=CATLASS))
+    into = plan.emit(into=name, catlass=CATLASS)
+    for program in (plan.emit(), into._replace(arguments=tuple(map(str, words)))):
         source = program.write(tmp_path / program.name)
         ours = issued(record(source, program.arguments, catlass=CATLASS))
         expect_equal(ours, theirs)

@@ -10,7 +10,7 @@ from ..errors import ParseError
 from ..ground import plural, say
 from .columns import columns
 from .commands import SUBCOMMANDS
-from .common import numbers, positive, signed
+from .common import numbers, positive
 from .messages import complain, say_json
 from .parser import argument_parser
 from .pictures import add_formats, is_asked_for, refuse_formats, write_figure
@@ -47,7 +47,7 @@ Exit code 0: the plan is legal, warnings or not. 1: a rule is broken, or a value
 
 def run(arguments: list[str]) -> int:
     parser = _parser()
-    options = parser.parse_args(signed(arguments))
+    options = parser.parse_args(arguments)
     refuse_formats(parser, options, ["emit"], "there is one output")
     if options.emit and options.json:
         parser.error("argument --json: not allowed with argument --emit")

@@ -62,7 +62,8 @@ def emit_into(plan: Tiling, example: str, catlass: str | Path | None = None) -> 
     text = source.read_text("utf-8", "replace")
     cmake = source.parent / "CMakeLists.txt"
     told = cmake.read_text("utf-8", "replace") if cmake.is_file() else ""
-    words = tuple(map(str, plan.problem))
+    count = () if plan.groups is None else (len(plan.groups.problems),)
+    words = tuple(map(str, (*count, *plan.problem)))
     return CppProgram(source.stem, edited(plan, text, source.name), told, words)
 
 

@@ -15,6 +15,7 @@ Source: CATLASS examples/CMakeLists.txt, examples/common/helper.hpp, examples/00
 from __future__ import annotations
 
 import re
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from .kernels import Kernel
+    from .tile import Operand
     from .tiling import Tiling
 
 
@@ -64,12 +66,21 @@ class Memory(NamedTuple):
     """A tensor in the device's memory, as the host of a program has it."""
 
     name: str
-    bytes: int
+    bytes: int = 0
     is_read: bool = True
     is_written: bool = False
+    type: str = ""
+    """The C++ type of each of its values, if the program itself has them."""
+    values: Sequence[object] = ()
 
 
 _HOST: Final = """\
+static void Put(uint8_t** device, size_t bytes, const void* host)
+{
+    ACL_CHECK(aclrtMalloc(reinterpret_cast<void**>(device), bytes, ACL_MEM_MALLOC_HUGE_FIRST));
+    ACL_CHECK(aclrtMemcpy(*device, bytes, host, bytes, ACL_MEMCPY_HOST_TO_DEVICE));
+}
+
 // Memory of the device: zeros, or what a file has.
 static void Load(uint8_t** device, size_t bytes, const std::string& file)
 {
@@ -77,8 +88,7 @@ static void Load(uint8_t** device, size_t bytes, const std::string& file)
     if (!file.empty() && !ReadFile(file, host.data(), bytes)) {
         std::exit(1);
     }
-    ACL_CHECK(aclrtMalloc(reinterpret_cast<void**>(device), bytes, ACL_MEM_MALLOC_HUGE_FIRST));
-    ACL_CHECK(aclrtMemcpy(*device, bytes, host.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE));
+    Put(device, bytes, host.data());
 }
 
 static void Save(const uint8_t* device, size_t bytes, const std::string& file)
@@ -129,9 +139,15 @@ def host_program(
         raise ArgumentError(f"a program cannot be named {name!r}", words, name=name)
     lines = [_HOST.rstrip("\n")]
     for memory in memories:
-        path = f'file("{memory.name}.bin")' if memory.is_read else '""'
-        lines += [f"    uint8_t* device{memory.name}{{nullptr}};"]
-        lines += [f"    Load(&device{memory.name}, {memory.bytes}, {path});"]
+        name_of, host = f"device{memory.name}", f"host{memory.name}"
+        lines += [f"    uint8_t* {name_of}{{nullptr}};"]
+        if memory.values:
+            values = ", ".join(map(str, memory.values))
+            lines += [f"    const {memory.type} {host}[] = {{{values}}};"]
+            lines += [f"    Put(&{name_of}, sizeof({host}), {host});"]
+        else:
+            path = f'file("{memory.name}.bin")' if memory.is_read else '""'
+            lines += [f"    Load(&{name_of}, {memory.bytes}, {path});"]
     lines += [f"    {line}" for line in launch]
     lines += ["    ACL_CHECK(aclrtSynchronizeStream(stream));"]
     written = [memory for memory in memories if memory.is_written]
@@ -156,31 +172,74 @@ def emit_program(plan: Tiling, name: str) -> CppProgram:
     if taker is None:
         why = next(line[3:] for line in text.splitlines()[1:] if line.startswith("// "))
         raise UnsupportedError("there is no program of the plan", why)
-    of = {operand: plan.element(operand).bytes_of for operand in OPERANDS}
-    memories = [
-        Memory(x, of[x](int(plan.layout(x).cosize)), is_read=x != "C", is_written=x == "C")
-        for x in OPERANDS
-    ]
-    if plan.bias is not None:
-        memories.insert(2, Memory("Bias", plan.bias.bytes_of(plan.problem.n)))
     headers = ['"catlass/catlass.hpp"', '"catlass/gemm/device/device_gemm.hpp"', '"helper.hpp"']
     first, *rest = text.split("\n", 1)
     includes = "".join(f"#include {header}\n" for header in headers)
     switch = "#ifndef K_MAX_SHAPE_DIM\n#define K_MAX_SHAPE_DIM 0\n#endif\n"
     device = f"{first}\n{switch}{includes}{rest[0]}"
-    return host_program(name, taker.kind, device, memories, _launch(plan, taker))
+    kind = "mix" if taker.sums or taker.name in _MIXED else "cube"
+    return host_program(name, kind, device, _memories(plan), _launch(plan, taker))
+
+
+_MIXED: Final = (
+    "StreamkMatmulTla", "MultiCoreSplitkMatmulTla", "TailMultiCoreSplitkMatmulTla",
+    "GroupedMatmulSliceK",
+)  # fmt: skip
+"""The kernels that vector cores run too, beside those that add up sums."""
+_ONE: Final = "problemShape A B C"
+_ARGUMENTS: Final = {
+    "SplitkMatmul": "problemShape cores sizeof(ElementAccumulator) A B C",
+    "StreamkMatmul": "problemShape cores A B C",
+    **dict.fromkeys(_MIXED[:3], f"{_ONE} cores"),
+    **dict.fromkeys(("BatchedMatmul", "BatchedMatmulTla", "StridedBatchedMatmulTla"), f"count {_ONE}"),
+    "GroupedMatmul": "count deviceProblems A deviceLayoutsA B deviceLayoutsB C deviceLayoutsC",
+    **dict.fromkeys(
+        ("GroupedMatmulSliceM", "GroupedMatmulSliceMTla", "GroupedMatmulSliceK"),
+        "problemShape count deviceGroupList A B C",
+    ),
+}  # fmt: skip
+"""The arguments of kernels; of the others they are the problem and the matrices."""
+
+
+def _memories(plan: Tiling) -> list[Memory]:
+    groups, found = plan.groups, list[Memory]()
+    problems = (plan.problem,) if groups is None else groups.problems
+    for operand in OPERANDS:
+        of, one = plan.element(operand), int(plan.layout(operand).cosize)
+        if groups is not None and groups.axis == "list":
+            one = sum(prod(plan.extents(operand, problem)) for problem in problems)
+        elif groups is not None and groups.apart(operand):
+            one *= len(problems)
+        found.append(
+            Memory(operand, of.bytes_of(one), is_read=operand != "C", is_written=operand == "C")
+        )
+    if plan.bias is not None:
+        found.insert(2, Memory("Bias", plan.bias.bytes_of(plan.problem.n)))
+    if groups is not None and groups.axis in ("m", "k"):
+        found.append(Memory("GroupList", type="int64_t", values=groups.ends))
+    if groups is not None and groups.axis == "list":
+        of_each = [f"GemmCoord{{{m}, {n}, {k}}}" for m, n, k in problems]
+        found.append(Memory("Problems", type="GemmCoord", values=of_each))
+        for operand in OPERANDS:
+            extents = [plan.extents(operand, problem) for problem in problems]
+            layouts = [f"Layout{operand}{{{', '.join(map(str, x))}}}" for x in extents]
+            found.append(Memory(f"Layouts{operand}", type=f"Layout{operand}", values=layouts))
+    return found
 
 
 def _launch(plan: Tiling, kernel: Kernel) -> list[str]:
     tla = plan.policy.family.api == "tla"
-    words: list[str] = [
-        "problemShape",
-        *([] if tla else kernel.counts),
-        *(f"device{x}, layout{x}" if tla else f"device{x}" for x in OPERANDS),
-        *(kernel.counts if tla else []),
-        *(["deviceBias"] if plan.bias else []),
-    ]
+    meant = {x: f"device{x}, layout{x}" if tla else f"device{x}" for x in OPERANDS}
+    count = len(plan.groups.problems) if plan.groups else 1
+    strided: list[str] = []
+    if kernel.name == "StridedBatchedMatmulTla":
+        meant = {x: f"device{x}, batched{x}" for x in OPERANDS}
+        strided = [f"const auto batched{x} = {_batched(plan, x, count)};" for x in OPERANDS]
+    meant["count"] = str(count)
+    words = [meant.get(word, word) for word in _ARGUMENTS.get(kernel.name, _ONE).split()]
+    words += ["deviceBias"] if plan.bias else []
     return [
+        *strided,
         "const uint32_t cores = platform->GetCoreNumAic();",
         f"MatmulKernel::Arguments arguments{{{', '.join(words)}}};",
         "Gemm::Device::DeviceGemm<MatmulKernel> matmul;",
@@ -190,3 +249,16 @@ def _launch(plan: Tiling, kernel: Kernel) -> list[str]:
         "}",
         "RunAdapter(matmul, arguments, stream, cores, hardwareSyncAddr);",
     ]
+
+
+def _batched(plan: Tiling, operand: Operand, count: int) -> str:
+    """The layout of all matrices of a batch."""
+    (rows, cols), ld = plan.extents(operand), plan.leading(operand)
+    lines, strides = (
+        (rows, ("{ld}", "{one}")) if plan.tag(operand) == "RowMajor" else (cols, ("{one}", "{ld}"))
+    )
+    near = ", ".join(strides).format(ld=f"int64_t{{{ld}}}", one="tla::Int<1>{}")
+    return (
+        f"tla::MakeLayout(tla::MakeShape({count}u, {rows}u, {cols}u), "
+        f"tla::MakeStride(int64_t{{{lines * ld}}}, {near}))"
+    )
