@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from ..ground import plural, say
 from .ascend_check import add_plan, plan_of
 from .commands import SUBCOMMANDS
-from .common import InputError, file_argument, signed
+from .common import InputError, file_argument
 from .messages import complain, say_json
 from .parser import argument_parser
 from .saving import save
@@ -71,4 +71,4 @@ def _options(arguments: list[str]) -> argparse.Namespace:
         "-o", "--output", type=file_argument, metavar="DIR", help="the folder of the program"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    return parser.parse_args(signed(arguments))
+    return parser.parse_args(arguments)

@@ -229,7 +229,7 @@ def _memories(plan: Tiling) -> list[Memory]:
 
 def _launch(plan: Tiling, kernel: Kernel) -> list[str]:
     tla = plan.policy.family.api == "tla"
-    meant = {x: f"device{x}, layout{x}" if tla else f"device{x}" for x in OPERANDS}
+    meant: dict[str, str] = {x: f"device{x}, layout{x}" if tla else f"device{x}" for x in OPERANDS}
     count = len(plan.groups.problems) if plan.groups else 1
     strided: list[str] = []
     if kernel.name == "StridedBatchedMatmulTla":
