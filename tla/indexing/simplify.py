@@ -13,9 +13,10 @@ Source: XLA ``indexing_map.cc``, IndexingMap::Simplify, without what is unsound 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from ..errors import UndecidedError, UnsupportedError
+from .deciding import is_empty
 from .maps import require_map
 from .rewriting import rewritten
 
@@ -49,22 +50,11 @@ def simplify(map: IndexingMap, single_values: str = "keep", exact: bool | None =
     if single_values not in SINGLE_VALUES:
         raise UnsupportedError(f"single values are kept or replaced, not {single_values!r}")
     map = rewritten(map, single_values == "replace")
-    if map.constraints and exact is not False and _is_empty(map, exact):
-        return map.with_parts(is_known_empty=True)
+    if map.constraints and exact is not False:
+        try:
+            if is_empty(map):
+                return map.with_parts(is_known_empty=True)
+        except (UnsupportedError, UndecidedError):
+            if exact:
+                raise
     return map
-
-
-_MOST: Final = 8_000
-"""The most operations of isl for a proof: some milliseconds."""
-
-
-def _is_empty(map: IndexingMap, exact: bool | None) -> bool:
-    """Whether a proof by integer sets says that there is no point."""
-    try:
-        from .exact import relation
-
-        return relation(map, _MOST).is_empty()
-    except (ImportError, UnsupportedError, UndecidedError):
-        if exact:
-            raise
-        return False

@@ -18,16 +18,14 @@ Source: XLA ``IndexingMap::RemoveUnusedSymbols``, ``RemoveUnusedVars``.
 
 from __future__ import annotations
 
-from itertools import product
-from math import prod
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
-from ..errors import UndecidedError, UnsupportedError
-from ..numbers import Symbol, atoms_of, compute, rebind
+from ..numbers import Symbol, atoms_of, rebind
 from .constraints import lies_in
+from .deciding import can_hold
 from .maps import IndexingMap, require_map
-from .places import rearranged, symbol
-from .variables import REPLICA, dim, place_of, rng
+from .places import rearranged
+from .variables import REPLICA, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,9 +35,6 @@ if TYPE_CHECKING:
     from .variables import RuntimeVariable
 
     Place = tuple[int, int]
-
-_MOST: Final = 1 << 15
-"""The most points of some variables, or operations of isl."""
 
 
 def remove_unused_symbols(map: IndexingMap) -> IndexingMap:
@@ -87,7 +82,7 @@ def _without_unused(map: IndexingMap, kinds: tuple[int, ...]) -> IndexingMap:
     while True:
         kept = list(constraints)
         for free, given, group in _groups(constraints, used):
-            holds = _can_hold(map, sorted(free), sorted(given), group)
+            holds = can_hold(map, sorted(free), sorted(given), group)
             if holds is False:
                 return map.with_parts(is_known_empty=True)
             if holds:
@@ -160,49 +155,3 @@ def _groups(
                 apart.append(each)
         groups = [*apart, (free, given, group)] if free else groups
     return groups
-
-
-def _can_hold(
-    map: IndexingMap, free: list[Place], given: list[Place], constraints: list[Constraint]
-) -> bool | None:
-    """Whether some values of the free variables meet the constraints, for all values of the given ones.
-
-    It is False if no values do for any of them, and None if they do for some, or if that is unknown.
-    """
-    bounds = [map.kinds[kind][i].bounds for kind, i in (*given, *free)]
-    if prod(each.size for each in bounds) > _MOST:
-        return _proof(map, free, given, constraints)
-    symbols = [symbol(*place) for place in (*given, *free)]
-    found: bool | None = None
-    for outer in product(*bounds[: len(given)]):
-        here = any(
-            _holds(constraints, dict(zip(symbols, (*outer, *inner), strict=True)))
-            for inner in product(*bounds[len(given) :])
-        )
-        if found is not None and found != here:
-            return None
-        found = here
-    return found
-
-
-def _holds(constraints: list[Constraint], known: dict[Any, Any]) -> bool:
-    return all(compute(x, {}, known) in bounds for x, bounds in constraints)
-
-
-def _proof(
-    map: IndexingMap, free: list[Place], given: list[Place], constraints: list[Constraint]
-) -> bool | None:
-    """The same by integer sets; None without islpy, or without a proof within its limit."""
-    values: dict[Symbol, Value] = {symbol(*place): dim(i) for i, place in enumerate(given)}
-    values.update({symbol(*place): rng(i) for i, place in enumerate(free)})
-    dims, ranges = ([map.kinds[kind][i].bounds for kind, i in each] for each in (given, free))
-    try:
-        from .exact import relation
-
-        conditions = [(rebind(x, values), bounds) for x, bounds in constraints]
-        some = relation(IndexingMap([], dims, ranges, (), conditions), _MOST)
-        if some.is_empty():
-            return False
-        return some.is_equal(relation(IndexingMap([], dims), _MOST)) or None
-    except (UnsupportedError, UndecidedError):
-        return None
