@@ -18,7 +18,6 @@ dims are one too.
 from __future__ import annotations
 
 from functools import cmp_to_key
-from operator import floordiv, mod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CongruenceError, CoordinateError, KindError, LayoutError, UndecidedError
@@ -455,17 +454,18 @@ def crd2offset(
         CongruenceError: shape and stride have different profiles.
     Source: CATLASS ``crd2offset``, layout.hpp.
     """
-    if callable(shape):
-        return getattr(shape, "extended", shape)(coord) if extend else shape(coord)
     if stride is None:
-        raise LayoutError(f"the shape {text_of(shape)} needs a stride, or a layout in its place")
+        layout: Any = shape
+        if not callable(layout):
+            raise LayoutError(f"the shape {text_of(layout)} needs a stride, or a layout in its place")
+        return getattr(layout, "extended", layout)(coord) if extend else layout(coord)
     offset = plain_offset(coord, shape, stride)
     if offset is not None:
         return offset
     require_bool(extend)
-    coord, shape, stride = as_int_tuple(coord), as_shape(shape), as_int_tuple(stride)
-    require_congruent(shape, stride)
-    return offset_at(coord, shape, stride, extend)
+    sizes, steps = as_shape(shape), as_int_tuple(stride)
+    require_congruent(sizes, steps)
+    return offset_at(as_int_tuple(coord), sizes, steps, extend)
 
 
 @constexpr
@@ -493,7 +493,8 @@ def linear_index_with_tile(index: IntTuple, bounds: IntTuple, tile: IntTuple) ->
     d, t = wrap(as_shape(bounds)), wrap(as_shape(tile))
     require_congruent(d, t)
     crd2offset(e, d, d)  # the element exists
-    at: Any = (*map(floordiv, e, t), *map(mod, e, t))
+    pairs = list(zip(e, t, strict=True))
+    at: Any = (*(x // size for x, size in pairs), *(x % size for x, size in pairs))
     return linear_index(at, (*map(ceil_div, d, t), *t))
 
 
