@@ -16,6 +16,7 @@ import time
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
+from tla import LayoutError
 from tla.ascend import schedules
 
 if TYPE_CHECKING:
@@ -82,6 +83,25 @@ def _grouped(p: Problem) -> Schedule:
     )
 
 
+def _in_groups(p: Problem) -> Schedule:
+    """Products of any extents in a list, or of one problem cut along M or K, or all alike."""
+    axes: tuple[schedules.Axis, ...] = ("m", "k", "batch", "list")
+    axis = p.rng.choice(axes)
+    index = 2 if axis == "k" else 0
+    problems = [list(p.extents) for _ in range(p.rng.randint(1, 6))]
+    for problem in problems if axis != "batch" else []:
+        problem[index] = p.rng.choice((0, p.rng.randint(1, p.extents[index]), p.extents[index]))
+        if axis == "list":
+            problem[1] = p.rng.randint(1, p.extents[1])
+    problems.append(list(p.extents))
+    orders = [schedules.GemmIdentityBlockSwizzle(p.offset, p.direction), schedules.swizzle("aswt")]
+    try:
+        order = p.rng.choice(orders)
+        return schedules.in_groups(problems, p.tile, order, axis=axis, cores=p.cores)
+    except LayoutError:  # it would lose tiles
+        return schedules.in_groups(problems, p.tile, orders[0], axis=axis, cores=p.cores)
+
+
 SCHEDULERS: dict[str, Callable[[Problem], Schedule]] = {
     "identity": _banded("identity"),
     "splitk": _splitk,
@@ -93,6 +113,7 @@ SCHEDULERS: dict[str, Callable[[Problem], Schedule]] = {
     "iterate_k": lambda p: schedules.iterate_k(p.extents, p.tile, cores=p.cores),
     "aswt": lambda p: schedules.aswt(p.extents, p.tile, cores=p.cores, split=bool(p.direction)),
     "grouped_aswt": _grouped,
+    "in_groups": _in_groups,
 }
 
 

@@ -250,6 +250,16 @@ def test_values_and_texts() -> None:
             coordinate(offset + part((i,))) == coordinate(a((i, *at[1:])))
             for i in range(int(tla.get(a, 0).size))
         )
+        base: Any = tuple([rng.randrange(int(mode.size)) for mode in a])
+        rest = tuple(
+            [
+                c if c is _ else rng.randrange(int(m.size) - b)
+                for c, b, m in zip(at, base, a, strict=True)
+            ]
+        )
+        part, offset = tla.slice_and_offset(rest, a, base)
+        whole = tuple([b if c is _ else b + c for c, b in zip(rest, base, strict=True)])
+        assert coordinate(offset + part(0)) == coordinate(a(whole))
 
 
 def test_inverses() -> None:

@@ -131,6 +131,7 @@ def test_a_family_is_its_policy_with_defaults() -> None:
     ("text", "column", "summary"),
     [
         ("", 0, "expected the name of a dispatch policy, found the end of text"),
+        ("MmadPingpong<", 13, "expected a parameter of MmadPingpong or '>', found the end of text"),
         ("MmadPingpong<true,,3>", 18, "expected true or false for hf32, found ','"),
         ("MmadPingpong<true", 17, "expected ',' or '>', found the end of text"),
         ("MmadPingpong<true> x", 19, "expected the end of text, found 'x'"),
@@ -158,8 +159,10 @@ def test_names_that_are_not_known() -> None:
         MmadPingpong(stages=3)
     with pytest.raises(UnsupportedError, match="MmadAtlasA2Pingpong has no parameter arch"):
         MmadAtlasA2Pingpong(arch="AtlasA2")
-    with pytest.raises(UnsupportedError, match="'Atlas' is not the tag of an architecture"):
+    with pytest.raises(ParseError, match="there is no architecture 'Atlas'") as found:
         policy("MmadPingpong<Arch::Atlas>")
+    assert found.value.text[found.value.start : found.value.end] == "Arch::Atlas"
+    assert policy("MmadPingpong<910B3>") == policy("MmadPingpong<Arch::AtlasA2>")
 
 
 @pytest.mark.parametrize("stages", [0, -1])

@@ -336,6 +336,7 @@ ENDLESS: dict[str, Schedule] = {
     "iterate_k": schedules.iterate_k((10**10,) * 3, (1, 1, 1)),
     "aswt": schedules.aswt((10**10,) * 3, (1, 1, 1)),
     "grouped_aswt": schedules.grouped_aswt((10**10,) * 3, (1, 1, 1), (10**9, 9 * 10**9)),
+    "in_groups": schedules.in_groups([(10**10,) * 3, (10**9,) * 3], (1, 1, 1)),
 }
 
 

@@ -100,7 +100,6 @@ def test_shapes_by_name() -> None:
         ("identity<3,>", ParseError, "direction of GemmIdentityBlockSwizzle is a number"),
         ("grouped_aswt<4, 7>", ParseError, "trans_a of .* is true or false"),
         ("aswt<3>", ParseError, "takes the names of 2 shapes"),
-        ("BlockSchedulerAswt<A,B,true>", UnsupportedError, "grouped form of BlockSchedulerAswt"),
         ("DynamicColumnBlockSwizzle", UnsupportedError, "is no swizzle"),
         ("identity<3", ParseError, "'<' is not closed behind identity"),
         ("identity 3,0>", ParseError, "expected '<' or the end behind identity"),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from tla.ascend import AtlasA2, Estimate, Ranking, search
+from tla.ascend import AtlasA2, Estimate, Ranking, search, search_many
 from tla.ascend.arch import arch as arch_named
 from tla.ascend.plans.footprint import fits
 from tla.ascend.plans.memory_rules import memory_rules
@@ -22,6 +22,7 @@ from tla.errors import LayoutError, ParseError, UnsupportedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 CASE = ("910B3", (1024, 576, 6144), "half", "RowMajor,ColumnMajor")
 SMALL = ("910B3", (200, 300, 200), "half")
@@ -377,8 +378,8 @@ def test_an_interruption_leaves_nothing_to_do() -> None:
         ({"policy": "MmadAscend950FullLoadA"}, UnsupportedError, "no block"),
         ({"swizzles": ["StreamkGemmIdentityBlockSwizzle"]}, UnsupportedError, "does not speak"),
         ({"cores": 0}, LayoutError, "core"),
-        ({"tile": (1, 2)}, ParseError, "three extents m,n,k of the tile in L1"),
-        ({"tile": "0,16,16,16"}, LayoutError, "the tile in L1 has m = 0"),
+        ({"tile": (1, 2)}, LayoutError, "the tile in L1 has 2 extents, not three"),
+        ({"tile": "0,16,16,16"}, ParseError, "the tile in L1 has m = 0"),
         ({"tile": "16,16,16,x"}, ParseError, "of the tile in L0"),
     ],
 )
@@ -395,3 +396,70 @@ def test_where_nothing_fits_the_rule_is_named() -> None:
     with pytest.raises(UnsupportedError, match="L1") as raised:
         search(AtlasA2.replaced(l1=1024), (64, 64, 64))
     assert raised.value.tile == GemmShape(16, 16, 16)
+
+
+MANY = [(200, 300, 200), (64, 512, 96), (200, 300, 200), (48, 48, 48)]
+
+
+class _Inline(Executor):
+    """An executor of another library: it has `submit`, and gives futures."""
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(fn(*args, **kwargs))
+        return future
+
+
+def test_many_problems(tmp_path: Path) -> None:
+    """Each as by itself, in the order asked for; a file goes on, whatever of it was written."""
+    path, steps = tmp_path / "tiles.jsonl", list[tuple[int, int]]()
+    found = search_many("910B3", MANY, step=16, top=2, executor=_Inline(), results=path)
+    for problem, each in zip(MANY, found, strict=True):
+        alone = search("910B3", problem, step=16, top=2)
+        assert (each.problem, each.tiles, each.legal) == (problem, alone.tiles, alone.legal)
+        assert each.best == alone.best
+    lines = path.read_text().splitlines(keepends=True)
+    assert len(lines) == 3  # one of them is asked for twice
+    for end in (0, len(lines[0]) - 1, len(lines[0]), len(path.read_text()) - 3):
+        path.write_text("".join(lines)[:end])
+        with ThreadPoolExecutor(2) as pool:
+            again = search_many(
+                "910B3", MANY, step=16, top=2, executor=pool, results=path,
+                progress=lambda done, of: steps.append((done, of)),
+            )  # fmt: skip
+        assert again == found
+        assert sorted(path.read_text().splitlines()) == sorted("".join(lines).splitlines())
+        assert steps[-1] == (4, 4)
+    before = path.read_text()
+    assert search_many("910B3", MANY, step=16, top=2, results=str(path)) == found
+    assert path.read_text() == before  # nothing was searched
+    search_many("910B3", MANY[:1], step=16, top=1, results=path)  # other settings
+    assert path.read_text().startswith(before)
+    assert len(path.read_text().splitlines()) == 4
+    assert search_many("910B3", []) == []
+
+
+def test_many_problems_of_which_one_has_no_tile() -> None:
+    some = AtlasA2.replaced(l0c=4 << 10)
+    found = search_many(some, [(32, 16, 16), (16, 16, 16)], "half", "zN,zN,RowMajor", step=32)
+    assert [each.best is None for each in found] == [not each.legal for each in found]
+    assert all(each.reason for each in found if each.best is None)
+
+
+def test_many_problems_of_nothing(tmp_path: Path) -> None:
+    with pytest.raises(ParseError, match="the problem has n = 0"):
+        search_many("910B3", ["64,0,64"])
+    with pytest.raises(LayoutError, match="top is 0 and step 16"):
+        search_many("910B3", MANY, top=0)
+    with pytest.raises(LayoutError, match="top is 1 and step 24"):
+        search_many("910B3", MANY, step=24)
+    with pytest.raises(UnsupportedError, match="the cost model does not speak of MmadFullLoadA"):
+        search_many("AtlasA2", MANY, policy="MmadFullLoadA")
+    path = tmp_path / "notes"
+    path.write_text('{"settings": "x"}\nof mine\n')
+    with pytest.raises(ParseError, match="line 2 of notes is no result") as error:
+        search_many("910B3", MANY, results=path)
+    assert error.value.line == 2
+    assert path.read_text() == '{"settings": "x"}\nof mine\n'
+    with pytest.raises(FileNotFoundError):
+        search_many("910B3", MANY, results=tmp_path / "no" / "file")

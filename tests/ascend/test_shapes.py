@@ -62,9 +62,13 @@ def test_the_caret_is_under_the_wrong_extent() -> None:
 
 @pytest.mark.parametrize("text", ["0,1,1", "1,0,1", "1,1,0"])
 def test_extents_of_nothing(text: str) -> None:
-    with pytest.raises(LayoutError, match="= 0: an extent is at least 1") as error:
+    extents = [int(x) for x in text.split(",")]
+    with pytest.raises(ParseError, match="= 0: an extent is at least 1") as error:
         gemm_shape(text)
-    assert error.value.axis == "mnk"[[int(x) for x in text.split(",")].index(0)]
+    assert error.value.start == text.index("0")
+    with pytest.raises(LayoutError, match="= 0: an extent is at least 1") as refused:
+        gemm_shape(extents)
+    assert refused.value.axis == "mnk"[extents.index(0)]
 
 
 def test_an_int_that_is_too_long() -> None:

@@ -176,6 +176,9 @@ def test_cpp(run: Run) -> None:
         ),
         ((*SQUARE, "--policy", "Mmad"), "'Mmad' is not a dispatch policy"),
         ((*SQUARE, "--swizzle", "identity<0,0>"), "= 0: it must be at least 1"),
+        (("AtlasA2", "half", "-1,512,64"), "line 1, column 1\n    -1,512,64\n    ^^"),
+        ((*SQUARE, "--policy", "MmadPingpong<"), "Write MmadPingpong<ArchTag>.\n  line 1, column 14"),
+        ((*SQUARE, "--tags", "RowMajor(9,9)"), "Write RowMajor,ColumnMajor,RowMajor.\n  line 1"),
         ((*SQUARE, "--tags", "zQ"), "'zQ' is not a layout tag"),
         ((*SQUARE, "--ld", "1,0,0"), "A, RowMajor of 4096 by 4096 has ld = 1: it must be at least 4096"),
         (

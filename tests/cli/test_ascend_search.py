@@ -212,3 +212,32 @@ def test_an_interruption_ends_all(jobs: str, work: list[str]) -> None:
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out, err) == (130, b"", b"tla: interrupted\n")
     assert time.monotonic() - begun < 10
+
+
+def test_many_problems(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "tiles.jsonl"
+    words = (
+        *SEARCH,
+        "910B3",
+        "half",
+        "200,300,200",
+        "64,512,96",
+        "--step",
+        "32",
+        "--results",
+        str(path),
+    )
+    code, out, err = run(*words)
+    assert (code, err) == (0, "")
+    head, *rows = out.splitlines()
+    assert head.split()[:2] == ["M,N,K", "us"]
+    assert [row.split()[0] for row in rows] == ["200,300,200", "64,512,96"]
+    assert len(path.read_text().splitlines()) == 2
+    code, text, _err = run(*words, "--json")
+    facts = [json.loads(line) for line in text.splitlines()]
+    assert [each["problem"] for each in facts] == [[200, 300, 200], [64, 512, 96]]
+    assert in_us(facts[0]["tiles"][0]["microseconds"] / 1e6) == rows[0].split()[1]
+    assert run(*words, "--explain", "1")[0] == 2
+    code, _out, err = run(*words[:-1], str(tmp_path / "no" / "file"))
+    assert code == 1
+    assert err.startswith("tla: error: cannot go on with ")

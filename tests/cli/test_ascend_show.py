@@ -121,7 +121,11 @@ def test_elements(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "text"),
     [
-        (("A100",), 1, "there is no architecture 'A100'\n  Known: AtlasA2, AtlasA3, Ascend950."),
+        (
+            ("A100",),
+            1,
+            "there is no architecture 'A100'\n  Known: AtlasA2, AtlasA3, Ascend950, Ascend910B1,",
+        ),
         (("950DT", "--json"), 1, "Did you mean Ascend950DT_9572 or Ascend950DT_9582?"),
         (("AtlasA2", "--elements"), 2, "--elements takes no ARCH"),
         (("AtlasA2", "AtlasA3"), 2, "ARCH; it got 2: AtlasA2 and AtlasA3"),

@@ -55,12 +55,14 @@ def check_composition(a: Any, b: Any, found: Explanation) -> None:
         assert cell.offset == naive_extended(a, index)
         assert cell.valid == (index < a.size)
         assert (cell.colour == NO_COLOUR) == (index not in every)
+        assert cell.elements == (index,)
     both = cells(result, as_drawn(found.result, result))
     assert both.keys() == theirs.keys()
     for k, cell in theirs.items():
         assert cell.offset == every[k]
         assert both[k].offset == naive_extended(a, every[k])
         assert both[k].colour == cell.colour != NO_COLOUR
+        assert both[k].elements == cell.elements == (every[k],)
         if every[k] in ours:
             assert ours[every[k]].colour == cell.colour
 
@@ -215,6 +217,7 @@ def test_coalescing_keeps_the_offset_and_colour_of_each_index(layout: Any) -> No
     for index in left.keys() & right.keys():
         assert left[index].offset == right[index].offset == every[index]
         assert left[index].colour == right[index].colour
+        assert left[index].elements == right[index].elements == (index,)
 
 
 @settings(max_examples=share(150))
@@ -255,12 +258,14 @@ def test_an_inverse_has_offset_and_index_swapped(operation: str, layout: Any) ->
         assert cell.offset == every[index]
         is_pair = every[index] < len(back) and back[every[index]] == index
         assert (cell.colour != NO_COLOUR) == is_pair
+        assert cell.elements == ((index,) if is_pair else ())
         if is_pair and every[index] in right:
             assert right[every[index]].colour == cell.colour
     for x, cell in right.items():
         assert cell.offset == back[x]
         is_pair = back[x] < len(every) and every[back[x]] == x
         assert (cell.colour != NO_COLOUR) == is_pair
+        assert cell.elements == ((back[x],) if is_pair else ())
 
 
 # --- all of them ---

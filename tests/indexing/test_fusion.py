@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
+from itertools import permutations
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from cases import share
 
 from tla import CoordinateError, UnsupportedError
 from tla.hlo import read_instruction, read_module
-from tla.indexing import inverse, output_to_input, parse_map
+from tla.indexing import inverse, maps_to, output_to_input, parse_map, union
 from tla.indexing.fusion import computation_maps
 
 from .programs import program
@@ -69,6 +72,55 @@ def test_a_fusion_is_its_computation(number: int) -> None:
     entry = module("\n".join([*formals, call]), text).entry
     assert output_to_input(entry.root) == computation_maps(entry.root.computations[0])
     assert computation_maps(entry) == computation_maps(entry.root.computations[0])
+
+
+def test_union_keeps_all_pairs() -> None:
+    """It has the pairs of all maps, and none of its maps lies inside another, by enumeration."""
+    pytest.importorskip("islpy")
+    gone = 0
+    for number in range(share(100)):
+        made = program(Random(number), 14)
+        for found in computation_maps(read_module(made.text()).entry):
+            kept = union(found)
+
+            def read(name: str, _at: tuple[int, ...], starts: dict[str, int] = made.starts) -> int:
+                return starts[name]
+
+            sets = [pairs([m], read) for m in kept]
+            assert set().union(*sets) == pairs(found, read)
+            assert [m for m in found if m in kept] == kept
+            if not any(m.runtime for m in kept):
+                assert not any(a <= b for a, b in permutations(sets, 2)), number
+            gone += len(found) - len(kept)
+    assert gone > share(10)
+
+
+def test_maps_to_an_instruction_are_those_of_a_parameter_in_its_place() -> None:
+    for number in range(share(60)):
+        made = program(Random(number), 7)
+        before, text = made.text().split("ENTRY")
+        entry = read_module(made.text()).entry
+        for each in entry.instructions:
+            if each is entry.root or each.opcode in ("parameter", "constant"):
+                continue
+            count = len(entry.parameters)
+            cut = re.sub(rf"(?m)^(\s*{re.escape(each.name)} = \S+) .*$", rf"\1 parameter({count})", text)
+            assert (
+                maps_to(entry, each)[0]
+                == computation_maps(read_module(f"{before}ENTRY{cut}").entry)[count]
+            )
+        for i, each in enumerate(entry.parameters):
+            assert maps_to(entry, f"%{each.name}") == [computation_maps(entry)[i]]
+
+
+def test_maps_to_an_instruction_that_is_not_there() -> None:
+    entry = module("p = f32[3] parameter(0)\nROOT near = f32[3] negate(p)").entry
+    with pytest.raises(LookupError, match="no instruction naer") as caught:
+        maps_to(entry, "naer")
+    assert "Near names: near." in str(caught.value)
+    with pytest.raises(CoordinateError, match="no output 1"):
+        maps_to(entry, "p", 1)
+    assert maps_to(entry, "near") == [[parse_map("(d0) -> (d0), domain: d0 in [0, 2]")]]
 
 
 # --- the worked examples ----------------------------------------------------------------------

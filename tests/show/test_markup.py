@@ -80,9 +80,12 @@ def test_cells_of_one_offset_share_a_key() -> None:
 def test_cells_of_one_element_share_a_key() -> None:
     figure = layout_figure(Layout(3, 2))
     grid = figure.grids[0]
-    cells = tuple(cell._replace(colour=i) for i, cell in enumerate(grid.cells[0]))
+    cells = tuple(
+        cell._replace(elements=elements)
+        for cell, elements in zip(grid.cells[0], ((7,), (7, 8), ()), strict=True)
+    )
     figure = figure._replace(grids=(grid._replace(cells=(cells,)),), scheme="identity")
-    assert re.findall(r'data-k="(\w+)"', html(figure)) == ["i0", "i1", "i2"]
+    assert re.findall(r'data-k="([^"]+)"', html(figure)) == ["e7", "e7 e8"]
 
 
 def test_titles_signs_and_notes_of_panels_are_text() -> None:

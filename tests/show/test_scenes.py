@@ -82,7 +82,7 @@ def test_a_cell_fits_its_text_and_says_its_coordinate(figure: Figure) -> None:
     cells = [cell for grid in figure.grids for row in grid.cells for cell in row]
     for box, cell in zip(boxes, cells, strict=bool(boxes)):
         assert box.tip.endswith(f"-> {cell.offset}{'' if cell.valid else ', padding'}")
-        assert (box.is_hatched, box.key) == (not cell.valid, cell.offset)
+        assert (box.is_hatched, box.keys) == (not cell.valid, (cell.offset,))
 
 
 @given(strips())

@@ -127,7 +127,7 @@ def test_what_is_public_is_marked_or_it_is_said_why_not() -> None:
 
 
 UNMARKED_OF_ASCEND = {
-    "a search, too long for a checker": "choose_kernel dynamic_tile search",
+    "a search, too long for a checker": "choose_kernel dynamic_tile search search_many",
     "of a plan, an element or a policy, which no type tells": (
         "estimate fits footprints nearest Arch.replaced Tensor.bind"
     ),

@@ -68,10 +68,12 @@ if TYPE_CHECKING:
     from .limits import Limit as Limit
     from .plans import (
         FAMILIES as FAMILIES,
+        CppProgram as CppProgram,
         Family as Family,
         Finding as Finding,
         Footprint as Footprint,
         GemmAtlasA2 as GemmAtlasA2,
+        Groups as Groups,
         MmadAscend950FullLoadA as MmadAscend950FullLoadA,
         MmadAtlasA2DynamicCommon as MmadAtlasA2DynamicCommon,
         MmadAtlasA2DynamicPreloadAsyncWithCallback as MmadAtlasA2DynamicPreloadAsyncWithCallback,
@@ -104,11 +106,13 @@ if TYPE_CHECKING:
         Policy as Policy,
         Report as Report,
         Tile as Tile,
+        batched as batched,
         choose_kernel as choose_kernel,
         dynamic_tile as dynamic_tile,
         fits as fits,
         footprints as footprints,
         gemm as gemm,
+        grouped as grouped,
         nearest as nearest,
         policy as policy,
     )
@@ -169,7 +173,14 @@ if TYPE_CHECKING:
         tags_of as tags_of,
         why_not as why_not,
     )
-    from .tuning import Estimate as Estimate, Ranking as Ranking, estimate as estimate, search as search
+    from .tuning import (
+        Estimate as Estimate,
+        Found as Found,
+        Ranking as Ranking,
+        estimate as estimate,
+        search as search,
+        search_many as search_many,
+    )
 
 if TYPE_CHECKING:
     # for the rooms above

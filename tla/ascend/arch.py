@@ -309,7 +309,7 @@ def _unknown(name: str, names: list[str]) -> UnsupportedError:
     near = [a for a in names if key and key in a.lower()]
     lower |= {a.removeprefix("ascend"): lower[a] for a in list(lower)}
     near = near or list(dict.fromkeys(lower[a] for a in near_words(key, lower)))
-    hint = did_you_mean(near, list(_FACTS))
+    hint = did_you_mean(near, names)
     if is_element(name):
         hint = f"It is an element type; the architecture comes first, as in {next(iter(_FACTS))} {key}."
     return UnsupportedError(f"there is no architecture {shortened(name)!r}", hint, name=name)

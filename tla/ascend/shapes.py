@@ -90,7 +90,7 @@ def gemm_shape(what: ShapeLike, name: str = "tile") -> GemmShape:
 
     Raises:
         LayoutError: an extent is not positive.
-        ParseError: a text is not three extents.
+        ParseError: a text is not three positive extents; the error points at the wrong one.
     """
     if isinstance(what, str):
         extents = _read(what, name)
@@ -125,7 +125,15 @@ def _read(text: str, name: str) -> list[int]:
             if len(each) > most_digits():
                 start, end = (inside.start(group) + x for x in part.span())
                 raise too_long_in(text, start, end, len(each))
-        return [int(each) for each in digits]
+        extents = [int(each) for each in digits]
+        for axis, part, extent in zip("mnk", parts, extents, strict=True):
+            if extent < 1:
+                start, end = (inside.start(group) + x for x in part.span())
+                least = f"the {name} has {axis} = {extent}: an extent is at least 1"
+                raise ParseError(
+                    least, text, start, end, f"Write {axis} as a number of elements, from 1."
+                )
+        return extents
     wrong_parts = [part for part, match in zip(parts, matches, strict=True) if match is None]
     start, end = 0, max(1, len(text))
     if wrong_parts:

@@ -24,7 +24,7 @@ from ..layouts import text_of
 from ..read import read, tagged
 from .columns import columns
 from .commands import SUBCOMMANDS
-from .common import InputError, bytes_in_words, signed, text_argument
+from .common import InputError, bytes_in_words, text_argument
 from .messages import say_json
 from .parser import argument_parser
 from .pictures import add_formats, is_asked_for, is_file_format, refuse_formats, write_figure
@@ -107,7 +107,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--all", action="store_true", help=f"list every call, not the first {_SHOWN}")
     parser.add_argument("--prove", action="store_true", help="expand the calls element by element")
     add_formats(parser, json="print one JSON object")
-    options = parser.parse_args(signed(arguments))
+    options = parser.parse_args(arguments)
     refuse_formats(parser, options, ["all", "prove"], "the picture is of the tile")
     return options
 

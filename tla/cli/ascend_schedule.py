@@ -11,7 +11,7 @@ from . import ascend_schedule_text as text
 from .ascend_schedule_facts import Entry, Request, difference
 from .columns import wrapped
 from .commands import SUBCOMMANDS
-from .common import positive, signed
+from .common import positive
 from .messages import say_json
 from .parser import argument_parser
 from .pictures import add_formats, is_asked_for, is_file_format, refuse_formats, write_figure
@@ -52,7 +52,7 @@ Exit code 1: a value is wrong, or the swizzle has no such schedule.
 
 def run(arguments: list[str]) -> int:
     parser = _parser()
-    options = parser.parse_args(signed(arguments))
+    options = parser.parse_args(arguments)
     request = Request.of(options)
     refuse_formats(parser, options, ["blocks"], "the picture is in place of the list")
     refusal = _refusal(request.orders, options)

@@ -6,13 +6,13 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from ..ascend import ARCHES, PIPES, in_us, search
+from ..ascend import ARCHES, PIPES, in_us, search, search_many
 from ..errors import UnsupportedError
 from ..ground import plural, say
 from .ascend_check import leading_dimensions
 from .columns import columns
 from .commands import SUBCOMMANDS
-from .common import file_argument, positive, short_bytes
+from .common import InputError, file_argument, positive, short_bytes, text_argument
 from .messages import say_json
 from .parser import argument_parser
 from .progress import progress_bar
@@ -33,6 +33,8 @@ examples:
   tla ascend search Ascend950 half,half,float 1024,2368,2048 --explain 1
   tla ascend search AtlasA2 half 4096,4096,4096 --tile 128,128,256
   tla ascend search AtlasA2 half 4096,4096,4096 --jobs 2 --top 200 --tuner search_space_config.py
+  tla ascend search 910B3 half 512,512,512 64,4096,128 --jobs 2 --results tiles.jsonl
+  tla ascend search 910B3 half - --jobs 2 --results tiles.jsonl < shapes.txt
 
 ELEMENT is that of A and B, or A,B or A,B,C. Times are estimates, in microseconds, of peak rates and
 without a launch: measured ones are longer, and what they are for is order. 'waits' is the part of the
@@ -46,11 +48,16 @@ all, or why it is not legal. The last row is the tile that CATLASS's examples ha
 the time of rank N is made of, and that of these tiles. --tuner FILE writes the ranked tiles as a search
 space of CATLASS's tuner, which compiles and measures each; --tuner - prints that alone.
 
+More than one M,N,K, or - for those of standard input, gives the fastest tile of each; --json prints a
+line for each. --results FILE adds the best --top of each problem to a file of JSON lines as soon as they
+are found, and does not search again what the file has. So a run that was ended goes on.
+
 exit code 1: a value is wrong, no tile is legal, or that of --tile is not.
 """
 
 _DEFAULT: Final = "default"
 """The mark, in place of a rank, of the tile of CATLASS's examples."""
+_HEAD: Final = ("us", "blocks", "rounds", "waits", "loaded", "from GM", "bound", "L1", "L0")
 _OWN: Final = "--tile"
 """The mark of the tile that the option ``--tile`` names."""
 
@@ -65,6 +72,8 @@ def run(arguments: list[str]) -> int:
         parser.error(f"--explain {rank} is not among the best {options.top}: say --top {rank}")
     if options.tuner not in (None, "-"):
         expect_place(options.tuner)
+    if len(options.problem) > 1 or options.problem == ["-"] or options.results:
+        return _many(parser, options)
     ranking = _ranked(options)
     if rank is not None and rank > len(ranking.tiles):
         raise UnsupportedError(f"there is no rank {rank}, the last is {len(ranking.tiles)}", rank=rank)
@@ -94,7 +103,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argument_parser("ascend search", _EPILOG, SUBCOMMANDS["search"])
     parser.add_argument("arch", metavar="ARCH", help=f"{', '.join(ARCHES)}, or a chip such as 910B3")
     parser.add_argument("element", metavar="ELEMENT", help="the element type, as half, int8_t or bf16")
-    parser.add_argument("problem", metavar="M,N,K", help="the extents of the product")
+    parser.add_argument(
+        "problem", metavar="M,N,K", nargs="+", help="the extents of a product; - reads one each line"
+    )
     parser.add_argument(
         "--tags", metavar="A,B,C", default="RowMajor", help="how they lie in global memory"
     )
@@ -125,6 +136,9 @@ def _parser() -> argparse.ArgumentParser:
         default=1,
         help="processes that rank (1); at most two for each CPU",
     )
+    parser.add_argument(
+        "--results", metavar="FILE", type=file_argument, help="a file of JSON lines, which goes on"
+    )
     parser.add_argument("--explain", type=positive, metavar="RANK", help="say what its time is made of")
     parser.add_argument(
         "--tuner",
@@ -140,7 +154,7 @@ def _ranked(options: argparse.Namespace) -> Ranking:
     with _executor(options.jobs) as executor, progress_bar("ranking") as progress:
         return search(
             options.arch,
-            options.problem,
+            options.problem[0],
             options.element,
             options.tags,
             options.policy,
@@ -153,6 +167,64 @@ def _ranked(options: argparse.Namespace) -> Ranking:
             executor=executor,
             progress=progress,
         )
+
+
+def _many(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
+    """Search many problems, and print the fastest tile of each."""
+    single = {
+        "--tile": options.tile,
+        "--explain": options.explain,
+        "--tuner": options.tuner,
+        "--ld": options.ld,
+    }
+    for name, value in single.items():
+        if value is not None:
+            parser.error(f"{name} is for a single product, without --results")
+    problems: list[str] = []
+    for text in options.problem:
+        lines = text_argument("-").splitlines() if text == "-" else [text]
+        problems += [line for line in lines if line.strip()]
+    with _executor(options.jobs) as executor, progress_bar("problems") as progress, _writing(options):
+        found = search_many(
+            options.arch,
+            problems,
+            options.element,
+            options.tags,
+            options.policy,
+            cores=options.cores,
+            top=options.top,
+            step=options.step,
+            swizzles=options.swizzle,
+            executor=executor,
+            results=options.results,
+            progress=progress,
+        )
+    if options.json:
+        for each in found:
+            say_json({
+                "problem": list(each.problem), "legal": each.legal, "reason": each.reason or None,
+                "tiles": [_tile_facts(tile) for tile in each.tiles],
+            })  # fmt: skip
+    else:
+        rows = [
+            [",".join(map(str, each.problem)), *_row("", each.best, True)[1:]]
+            for each in found
+            if each.best is not None
+        ]
+        say(*columns(["M,N,K", *_HEAD, "swizzle"], rows, 7))
+        for each in found:
+            if each.best is None:
+                say("", ",".join(map(str, each.problem)), *each.reason.split("\n"))
+    return 0 if all(each.best is not None for each in found) else 1
+
+
+@contextmanager
+def _writing(options: argparse.Namespace) -> Generator[None]:
+    """Name the file of results that cannot be read or written."""
+    try:
+        yield
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError.cannot("go on with", options.results or "-", error) from None
 
 
 @contextmanager
@@ -217,7 +289,7 @@ def _report(ranking: Ranking) -> list[str]:
     swizzles = {tile.swizzle for _, tile in [*shown, *_others(ranking)]}
     rows = [_row(str(rank), tile, len(swizzles) > 1) for rank, tile in shown]
     rows += [_row(name, tile, len(swizzles) > 1) for name, tile in _others(ranking)]
-    head = ["rank", "us", "blocks", "rounds", "waits", "loaded", "from GM", "bound", "L1", "L0"]
+    head = ["rank", *_HEAD]
     if len(swizzles) > 1:
         head.append("swizzle")
     else:

@@ -41,20 +41,6 @@ class InputError(TlaError):
         return cls(f"cannot {verb} {name_of(path)}: {why}", path=path)
 
 
-_SIGNED = re.compile(r"-[\d_(]")
-
-
-def signed(arguments: list[str]) -> list[str]:
-    """Return the arguments with a blank before negative numbers, so that none looks like an option.
-
-    >>> signed(["f32[3,5]", "-1,1", "--json"])
-    ['f32[3,5]', ' -1,1', '--json']
-
-    Whoever reads such an argument must skip the blank.
-    """
-    return [f" {text}" if _SIGNED.match(text) else text for text in arguments]
-
-
 _Found = TypeVar("_Found")
 
 

@@ -26,7 +26,6 @@ from .common import (
     as_option,
     number_argument,
     on_command_line,
-    signed,
     text_argument,
 )
 from .messages import complain, say_json
@@ -88,7 +87,7 @@ _VIEWS = ("tiling", "divide", "make_layout_tile", "tv")
 
 def run(arguments: list[str]) -> int:
     parser = _parser()
-    options = parser.parse_args(signed(arguments))
+    options = parser.parse_args(arguments)
     _require_fitting(parser, options)
     results: Sequence[Recognition] | None = None
     figure: AnyFigure

@@ -24,6 +24,7 @@ from ..indexing import (
     reads_figure,
     remove_unused_symbols,
     simplify,
+    union,
 )
 from ..numbers import Expr, known_int
 from ..xla_bridge import XlaBuffer, XlaShape
@@ -106,10 +107,10 @@ def _maps(
     if through is None:
         found = list(accesses_of(instruction, devices=devices))
     elif outputs == 1:
-        found = [(0, i, maps) for i, maps in enumerate(computation_maps(through, devices=devices))]
+        found = [(0, i, union(m)) for i, m in enumerate(computation_maps(through, devices=devices))]
     else:
         found = [
-            (o, i, maps) for o in range(outputs) for i, maps in reached_maps(through, o, devices) if maps
+            (o, i, union(m)) for o in range(outputs) for i, m in reached_maps(through, o, devices) if m
         ]
     if shown.to_output:
         found = [(o, i, [inverse(m) for m in maps]) for o, i, maps in found]

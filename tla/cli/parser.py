@@ -24,6 +24,8 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, prog: str, description: str, epilog: str = "", usage: str | None = None) -> None:
         super().__init__(prog, usage, description, epilog, formatter_class=_help_formatter)
         self.color = False  # the help of Python 3.14 has escape codes of its own
+        # so that -1,512,1024 is no option: its reader says what is wrong
+        self._negative_number_matcher = re.compile(r"-[\d_(]")
 
     def _print_message(self, message: str, file: Any = None) -> None:
         lines = message.removesuffix("\n")

@@ -15,7 +15,7 @@ from ..layouts import crd2idx, is_layout, leaves, to_text
 from ..numbers import is_tuple
 from ..read import read, tagged
 from ..xla_bridge import Padding, XlaShape, element_at, offsets_in_byte, size_of
-from .common import GIVEN, POINTERS, number_argument, signed, text_argument
+from .common import GIVEN, POINTERS, number_argument, text_argument
 from .messages import say_json
 from .parser import argument_parser
 from .where import index_argument, place_of
@@ -51,7 +51,7 @@ def run(arguments: list[str]) -> int:
     parser.add_argument("offset", metavar="OFFSET", type=_offset, help="an offset, in elements")
     parser.add_argument("--bytes", action="store_true", help="the offset is a byte address")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    options = parser.parse_args(signed(arguments))
+    options = parser.parse_args(arguments)
     text = text_argument(options.shape)
     by_tag = tagged(text)
     place = place_of(read(text)) if by_tag is None else by_tag.layout

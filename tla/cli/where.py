@@ -34,7 +34,6 @@ from .common import (
     InputError,
     on_command_line,
     plain,
-    signed,
     text_argument,
 )
 from .messages import say_json
@@ -71,7 +70,7 @@ def run(arguments: list[str]) -> int:
     parser.add_argument("shape", metavar="SHAPE", help=GIVEN)
     parser.add_argument("index", metavar="INDEX", help="the index of an element, as 2,3 or '(2,3)'")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    options = parser.parse_args(signed(arguments))
+    options = parser.parse_args(arguments)
     text = text_argument(options.shape)
     expect_order("where", text, options.index)
     by_tag = tagged(text)

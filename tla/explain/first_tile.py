@@ -69,7 +69,7 @@ def _pictures(layout: AnyLayout, tile: Any, result: AnyLayout) -> Iterator[AnyFi
         "",
         (tiles, paint_layout(result, first, f"the first: {result}", "tile")),
         ("->",),
-        "a tile has the same colour in both",
+        "the same tiles in both",
     )
 
 

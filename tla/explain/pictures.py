@@ -25,7 +25,7 @@ from .painting import (
 from .tiles import Copies, Tiles, extend_to, is_inside, reach
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from ..ground import AnyFigure, Cell, Figure
     from ..layouts import AnyLayout
@@ -79,20 +79,28 @@ def _composition(derivation: Derivation) -> Iterator[AnyFigure]:
     title = f"A = {a}" if whole is a else f"A = {a}, which goes on as {whole}"
     after = paint_layout(
         same_profile(derivation.result, indices),
-        lambda k, cell: cell._replace(colour=colours.get(known_int(indices(k)), NO_COLOUR)),
+        lambda k, cell: _element(cell, known_int(indices(k)), colours),
         f"A o B = {derivation.result}",
     )
     before = paint_layout(
-        whole, _in_colours(whole, a, lambda x: colours.get(x, NO_COLOUR)), title, data=a
+        whole,
+        lambda x, cell: _element(cell, x, colours)._replace(valid=is_inside(x, whole, a)),
+        title,
+        data=a,
     )
     beside = paint_layout(
         indices,
-        lambda k, cell: cell._replace(
-            colour=colours.get(cell.offset, NO_COLOUR), text=sides(cell.offset)
-        ),
+        lambda _k, cell: _element(cell, cell.offset, colours)._replace(text=sides(cell.offset)),
         f"B = {tiler_text(b)}",
     )
-    yield Panels("", (before, beside, after), ("o", "="), "an element of A has the same colour in each")
+    yield Panels(
+        "", (before, beside, after), ("o", "="), "at i, A o B has the element of A whose index is B(i)"
+    )
+
+
+def _element(cell: Cell, element: int, colours: Mapping[int, int]) -> Cell:
+    """A cell of one element, in the colour of the element."""
+    return cell._replace(colour=colours.get(element, NO_COLOUR), elements=(element,))
 
 
 def _right_side(whole: AnyLayout, b: Any) -> tuple[AnyLayout, Callable[[int], str | None]]:
@@ -152,7 +160,7 @@ def _divide(derivation: Derivation) -> Iterator[AnyFigure]:
     if is_left_alone(tiler):
         return
     tiles = Tiles(layout, tiler)
-    note = "a tile has the same colour in both"
+    note = "the same tiles in both"
     if tiles.whole is not layout:
         note += "; tiles reach past the end into padding, where the layout goes on"
     yield Panels("", (tiled_figure(tiles), divided_figure(tiles, operation, result)), ("=",), note)
@@ -166,15 +174,16 @@ def _product(derivation: Derivation) -> Iterator[AnyFigure]:
     result = paint_layout(whole, lambda k, cell: cell._replace(colour=copies.colour(k)), "", "tile")
     first = paint_layout(block, lambda _k, cell: cell._replace(colour=0), f"block {block}", "tile")
     if is_tuple(tiler):
-        yield Panels("", (first, result), ("=",), "a copy of the block has the same colour in each")
+        yield Panels("", (first, result), ("=",), "the same copies of the block in each")
     else:
         over = tiler_layout(tiler)
         each = paint_layout(
-            over, lambda k, cell: cell._replace(colour=copies.colour_of(k)), f"copies {over}", "tile"
+            over,
+            lambda k, cell: cell._replace(colour=copies.colour_of(k), elements=()),
+            f"copies {over}",
+            "tile",
         )
-        yield Panels(
-            "", (first, each, result), ("x", "="), "a copy of the block has the same colour in each"
-        )
+        yield Panels("", (first, each, result), ("x", "="), "the same copies of the block in each")
     yield paint_strip(whole, copies.colour, f"in memory: {whole}")
 
 
@@ -185,13 +194,13 @@ def _coalesce(derivation: Derivation) -> Iterator[AnyFigure]:
     layout, result = derivation.arguments[0], derivation.result
 
     def paint(k: int, cell: Cell) -> Cell:
-        return cell._replace(colour=place_colour(layout, k))
+        return cell._replace(colour=place_colour(layout, k), elements=(k,))
 
     yield Panels(
         "",
         (paint_layout(layout, paint), paint_layout(result, paint)),
         ("=",),
-        "an index has the same colour in both",
+        "an index has the same offset in both",
     )
 
 
@@ -218,12 +227,17 @@ def _inverse(derivation: Derivation) -> Iterator[AnyFigure]:
     def there(x: int, cell: Cell) -> Cell:
         k = cell.offset
         is_one = 0 <= k < layout.size and layout(k) == x
-        return cell._replace(colour=place_colour(layout, k) if is_one else NO_COLOUR)
+        return pair(cell, k if is_one else None)
 
     def here(k: int, cell: Cell) -> Cell:
         x = cell.offset
         is_one = 0 <= x < inverse.size and inverse(x) == k
-        return cell._replace(colour=place_colour(layout, k) if is_one else NO_COLOUR)
+        return pair(cell, k if is_one else None)
+
+    def pair(cell: Cell, index: int | None) -> Cell:
+        if index is None:
+            return cell._replace(elements=())
+        return cell._replace(colour=place_colour(layout, index), elements=(index,))
 
     name = "right" if derivation.operation == "right_inverse" else "left"
     yield Panels(
@@ -233,7 +247,7 @@ def _inverse(derivation: Derivation) -> Iterator[AnyFigure]:
             paint_layout(as_vector(inverse), there, f"{name} inverse {inverse}: index at each offset"),
         ),
         ("<->",),
-        "a pair of index and offset has the same colour in both",
+        "an index and its offset change places",
     )
 
 

@@ -84,11 +84,15 @@ def _composition(data: dict[str, Any]) -> Panels | None:
 
     def of_a(x: int, cell: Cell) -> Cell:
         return cell._replace(
-            colour=colours.get(x, NO_COLOUR), valid=is_inside(x, whole, a), is_marked=x == index
+            colour=colours.get(x, NO_COLOUR),
+            valid=is_inside(x, whole, a),
+            is_marked=x == index,
+            elements=(x,),
         )
 
     def of_b(i: int, cell: Cell) -> Cell:
-        return cell._replace(colour=colours.get(cell.offset, NO_COLOUR), is_marked=i == k)
+        x = cell.offset
+        return cell._replace(colour=colours.get(x, NO_COLOUR), is_marked=i == k, elements=(x,))
 
     title = f"A = {a}" if whole is a else f"A = {a}, which goes on as {whole}"
     figures = (

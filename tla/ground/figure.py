@@ -52,7 +52,7 @@ class Cell(NamedTuple):
     """One coordinate: its offset, and whether it holds data or is padding.
 
     >>> layout_figure(Layout((2, 3), (3, 1)), colour="").grids[0].cells[1][2]
-    Cell(offset=5, valid=True, colour=-1, text=None, is_marked=False)
+    Cell(offset=5, valid=True, colour=-1, text=None, is_marked=False, elements=None)
     """
 
     offset: Any
@@ -63,6 +63,9 @@ class Cell(NamedTuple):
     """The text in the cell; if empty, the offset."""
     is_marked: bool = False
     """Whether the figure is about this cell."""
+    elements: tuple[int, ...] | None = None
+    """The elements that the cell shows, where they are not its offset. A page links cells that share
+    one; colours link nothing, since few of them serve many elements."""
 
 
 class Axis(NamedTuple):

@@ -27,10 +27,11 @@ from ..ground import lazy
 if TYPE_CHECKING:
     from ..numbers import Interval as Interval
     from .compose import compose as compose
+    from .deciding import union as union
     from .dependences import input_to_output as input_to_output, output_to_input as output_to_input
     from .exact import Relation as Relation, relation as relation
     from .figures import Operand as Operand, map_figure as map_figure, reads_figure as reads_figure
-    from .fusion import computation_maps as computation_maps
+    from .fusion import computation_maps as computation_maps, maps_to as maps_to
     from .invert import inverse as inverse
     from .layouts import (
         from_layout as from_layout,

@@ -135,8 +135,8 @@ def reads_figure(
     def result_cell(at: tuple[int, ...]) -> Cell:
         number = row_major(at, sizes)
         if number not in active:
-            return Cell(number, text="-")
-        return Cell(number, True, _colour(number, sizes), str(number), number == first)
+            return Cell(number, text="-", elements=())
+        return Cell(number, True, _colour(number, sizes), str(number), number == first, (number,))
 
     figures = [_figure("result", sizes, corner, limits, result_cell)]
     for operand, reads in zip(operands, found, strict=True):
@@ -153,10 +153,11 @@ def _cells(reads: _Reads, sizes: tuple[int, ...], first: int) -> Callable[[tuple
         readers = reads.readers.get(at)
         offset = row_major(at, reads.dims)
         if not readers:
-            return Cell(offset, text="")
+            return Cell(offset, text="", elements=())
         one, *more = readers
         text = f"{one} +{len(more)}" if more else str(one)
-        return Cell(offset, True, _colour(one, sizes), text, first in readers)
+        is_first = first in readers
+        return Cell(offset, True, _colour(one, sizes), text, is_first, tuple(readers))
 
     return read
 

@@ -102,6 +102,42 @@ def computation_maps(
     return [[*known.get(i, ())] for i in range(_places(of, devices).count)]
 
 
+def maps_to(
+    computation: Computation,
+    instruction: Instruction | str,
+    output: int = 0,
+    *,
+    devices: Devices = None,
+    most: int | None = None,
+) -> list[list[IndexingMap]]:
+    """Return the maps from an output of the root to each array of an instruction of the computation.
+
+    >>> from tla.hlo import read_module
+    >>> fused = read_module('''ENTRY e {
+    ...   p = f32[3,4] parameter(0)
+    ...   n = f32[3,4] negate(p)
+    ...   t = f32[4,3] transpose(n), dimensions={1,0}
+    ...   ROOT half = f32[2,3] slice(t), slice={[2:4],[0:3]}
+    ... }''').entry
+    >>> print(*maps_to(fused, "n")[0])
+    (d0, d1) -> (d1, d0 + 2), domain: d0 in [0, 1], d1 in [0, 2]
+
+    An instruction that the output does not depend on has no maps.
+
+    Args:
+        instruction: An instruction of the computation, or its name with ``%`` or without.
+        output, devices, most: As of `computation_maps`.
+
+    Raises:
+        NoSuchNameError: the computation has no such instruction; the error has near names.
+        CoordinateError: the root has no such output.
+    """
+    goal = computation.instruction(instruction if isinstance(instruction, str) else instruction.name)
+    places = _places(_Same(computation), devices)
+    found = _Walk(places, limit_of("maps") if most is None else most).maps_at(output, goal)
+    return [found.get(i, []) for i in range(places.size(goal.shape))]
+
+
 def reached_maps(
     computation: Computation, output: int, devices: Devices
 ) -> Iterator[tuple[int, list[IndexingMap]]]:
@@ -287,6 +323,32 @@ class _Walk:
         """The instructions whose arrays are in ``found``, the last first: a heap of numbers below 0."""
 
     def maps(self, output: int) -> dict[int, list[IndexingMap]]:
+        """The maps to the arrays of the parameters, by their numbers among those of all."""
+        self.walk(output)
+        out: dict[int, list[IndexingMap]] = {}
+        for name in self.found.keys() & self.places.numbers.keys():  # not all parameters one by one
+            for leaf, maps in self.at_end(name).items():
+                out[self.places.numbers[name] + leaf] = maps
+        return out
+
+    def maps_at(self, output: int, goal: Instruction) -> dict[int, list[IndexingMap]]:
+        """The maps to the arrays of an instruction."""
+        self.walk(output, goal.name)
+        return self.at_end(goal.name)
+
+    def at_end(self, name: str) -> dict[int, list[IndexingMap]]:
+        """The maps that lead to each array of an instruction, with known numbers for what is read."""
+        return {
+            leaf: [
+                m
+                for m in dict.fromkeys(map(self.places.with_fewer_elements, maps))
+                if not m.is_known_empty
+            ]
+            for leaf, maps in self.found.get(name, {}).items()
+        }
+
+    def walk(self, output: int, goal: str = "") -> None:
+        """Find the maps that lead to each array of a parameter, or of the goal."""
         places = self.places
         root = places.computation.root
         count = places.size(root.shape)
@@ -303,17 +365,13 @@ class _Walk:
         while self.ahead:
             number = -heappop(self.ahead)
             instruction = places.computation.instructions[number]
+            if instruction.name == goal:
+                break
             if number < last and instruction.parameter_number is None:  # else it stands behind its use
                 last = number
                 for leaf, maps in sorted(self.found.pop(instruction.name).items()):
                     if maps:
                         self.go(instruction, leaf, list(maps))
-        out: dict[int, list[IndexingMap]] = {}
-        for name in self.found.keys() & places.numbers.keys():  # not all parameters one by one
-            for leaf, maps in self.found[name].items():
-                smaller = dict.fromkeys(map(places.with_fewer_elements, maps))
-                out[places.numbers[name] + leaf] = [m for m in smaller if not m.is_known_empty]
-        return out
 
     def at(self, place: Place) -> Found:
         """The maps that lead to an array."""

@@ -13,11 +13,12 @@ Source: XLA ``indexing_map.cc``, IndexingMap::Simplify, without what is unsound 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from ..errors import UndecidedError, UnsupportedError
+from .deciding import is_empty
 from .maps import require_map
-from .rewriting import rewritten
+from .rewriting import rewritten, with_ranges_in_order
 
 if TYPE_CHECKING:
     from .maps import IndexingMap
@@ -34,7 +35,8 @@ def simplify(map: IndexingMap, single_values: str = "keep", exact: bool | None =
     (d0) -> (d0, d0), domain: d0 in [0, 7]
 
     The variables stay, and constraints may narrow their bounds. Constraints that always hold disappear.
-    ``simplify(simplify(m)) == simplify(m)``.
+    Ranges are numbered in the order of their first use, so maps that differ in the order of their ranges
+    alone become equal. ``simplify(simplify(m)) == simplify(m)``.
 
     Args:
         single_values: Whether to ``"keep"`` a variable with a single value, as XLA does for reshapes and
@@ -48,23 +50,12 @@ def simplify(map: IndexingMap, single_values: str = "keep", exact: bool | None =
     require_map(map)
     if single_values not in SINGLE_VALUES:
         raise UnsupportedError(f"single values are kept or replaced, not {single_values!r}")
-    map = rewritten(map, single_values == "replace")
-    if map.constraints and exact is not False and _is_empty(map, exact):
-        return map.with_parts(is_known_empty=True)
+    map = with_ranges_in_order(rewritten(map, single_values == "replace"))
+    if map.constraints and exact is not False:
+        try:
+            if is_empty(map):
+                return map.with_parts(is_known_empty=True)
+        except (UnsupportedError, UndecidedError):
+            if exact:
+                raise
     return map
-
-
-_MOST: Final = 8_000
-"""The most operations of isl for a proof: some milliseconds."""
-
-
-def _is_empty(map: IndexingMap, exact: bool | None) -> bool:
-    """Whether a proof by integer sets says that there is no point."""
-    try:
-        from .exact import relation
-
-        return relation(map, _MOST).is_empty()
-    except (ImportError, UnsupportedError, UndecidedError):
-        if exact:
-            raise
-        return False

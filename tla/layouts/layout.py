@@ -1096,7 +1096,9 @@ def dice(coord: Coord, x: Any) -> Any:
 
 
 @constexpr
-def slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
+def slice_and_offset(
+    coord: Coord, layout: AnyLayout, base: Coord | None = None
+) -> tuple[AnyLayout, Any]:
     """Return the layout of the modes at which ``coord`` has `_`, and the offset of its first element.
 
     ``layout(c) == offset + sliced(d)``, where ``d`` are the coordinates put at the underscores.
@@ -1108,11 +1110,22 @@ def slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     The origin shape of the modes kept follows; it is 0 where ``coord`` stands in the padding. A layout
     seen through a function keeps the offset inside, and 0 is left.
 
+    From a base, ``layout(base + c) == offset + sliced(d)``: the modes kept start there.
+
+    >>> print(slice_and_offset((2, _), Layout((4, 3), (3, 1)), (1, 2))[1])  # of (3, 2)
+    11
+
+    Args:
+        base: The place from which ``coord`` counts, an int for each mode; by default the first.
+
     Raises:
-        CoordinateError: ``coord`` has no `_`, lies outside the shape, or has another profile.
+        CoordinateError: ``coord`` has no `_`, lies outside the shape, or has another profile; or with
+            ``base`` it is not an int or `_` for each mode.
         UnsupportedError: the valid elements kept are not a box.
     Source: CuTe and CATLASS ``slice_and_offset``.
     """
+    if base is not None:
+        return _slice_from(base, coord, layout)
     at: Any = coord
     if type(layout) is Layout and layout.beside is None:
         shape: Any = layout.shape
@@ -1127,6 +1140,25 @@ def slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     if _is_outer(layout):
         return layout[coord], _0
     return _slice_and_offset(coord, as_layout(layout))
+
+
+def _slice_from(base: Coord, coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
+    """`slice_and_offset` of a coordinate that counts from a base."""
+    whole: Any = layout
+    if _is_outer(layout):
+        seen: tuple[Any, Any] = whole.with_inner(_slice_from(base, coord, whole.inner))
+        return seen
+    both: Any = (base, coord)
+    if any(not is_tuple(x) or len(x) != rank(layout) or any(map(is_tuple, x)) for x in both):
+        raise CoordinateError(
+            f"a coordinate with a base has {int(rank(layout))} entries, as the base, an int or _ each;"
+            f" it is {text_of(coord)}, and the base {text_of(base)}",
+            "Give both an entry for each mode.",
+            base=base, coord=coord,
+        )  # fmt: skip
+    pairs = [(leaf(b), c if is_underscore(c) else leaf(c)) for b, c in zip(*both, strict=True)]
+    kept, offset = slice_and_offset(tuple([c if is_underscore(c) else b + c for b, c in pairs]), layout)
+    return kept, offset + layout(tuple([b if is_underscore(c) else 0 for b, c in pairs]))
 
 
 @keeps_assumptions

@@ -31,7 +31,8 @@ _STYLE: Final = (
     ".tla-figure th,.tla-figure td{border:1px solid currentColor;padding:.15em .6em;text-align:left;"
     f"{_MONO};font-size:12px;white-space:pre-wrap;min-width:0;background:none;color:inherit}}"
     f".tla-figure .tla-said{{{_MONO};font-size:13px;font-weight:600;overflow-wrap:anywhere}}"
-    ".tla-figure p{margin:.3em 0}.tla-figure ol{margin:.3em 0;padding-left:2em}" + LINKED
+    ".tla-figure p{margin:.3em 0;white-space:pre-line}.tla-figure ol{margin:.3em 0;padding-left:2em}"
+    + LINKED
 )
 
 _PAGE: Final = (
@@ -50,12 +51,13 @@ _SCRIPT: Final = """\
     for (const cell of lit) cell.classList.remove("on");
     const at = event.target.closest ? event.target.closest(".tla-figure [data-k]") : null;
     const all = at ? at.closest(".tla-figure").querySelectorAll("[data-k]") : [];
-    lit = [...all].filter((cell) => cell.dataset.k === at.dataset.k);
+    const keys = new Set(at ? at.dataset.k.split(" ") : []);
+    lit = [...all].filter((cell) => cell.dataset.k.split(" ").some((key) => keys.has(key)));
     for (const cell of lit) cell.classList.add("on");
   });
 })();
 """
-"""Lights the cells that are the same as the one pointed at, in all pictures of the figure."""
+"""Lights the cells that share an element with the one pointed at, in all pictures of the figure."""
 
 
 def html(figure: AnyFigure, page: bool = True) -> str:
@@ -64,7 +66,7 @@ def html(figure: AnyFigure, page: bool = True) -> str:
     >>> html(layout_figure(Layout(3)), page=False)[:24]
     '<div class="tla-figure">'
 
-    A script lights cells of the same offset or element together; the page reads as well without it.
+    A script lights the cells of an element together; the page reads as well without it.
 
     Args:
         page: Whether it is a whole document, or a part of one.

@@ -42,8 +42,8 @@ class Box(NamedTuple):
     text: str
     tip: str
     is_hatched: bool = False
-    key: int | str | None = None
-    """The key that it shares with the cells that are the same as it."""
+    keys: tuple[int | str, ...] = ()
+    """Its elements: cells that share one are linked."""
 
 
 class Text(NamedTuple):

@@ -136,10 +136,10 @@ def _boxes(boxes: list[Box], is_linked: bool) -> list[str]:
     out: list[str] = []
     texts: list[str] = []
     hatches: list[str] = []
-    for x, y, w, h, fill, text, tip, is_hatched, key in boxes:
+    for x, y, w, h, fill, text, tip, is_hatched, keys in boxes:
         is_plain = tip.isascii() and tip.isprintable() and "<" not in tip and "&" not in tip
         pointed = tip if is_plain else escape(tip)
-        link = f' data-k="{escape(str(key))}"' if is_linked and key is not None else ""
+        link = f' data-k="{escape(_words(keys))}"' if is_linked and keys else ""
         out.append(
             f'<rect x="{x}" y="{y}" width="{w}" height="{h}" fill="{fill}"{link}>'
             f"<title>{pointed}</title></rect>"
@@ -152,6 +152,11 @@ def _boxes(boxes: list[Box], is_linked: bool) -> list[str]:
     if hatches:
         out.append(f'<path class="h" d="{"".join(hatches)}"/>')
     return out + texts
+
+
+def _words(keys: tuple[int | str, ...]) -> str:
+    """Keys as words with a space between them."""
+    return " ".join(["".join(str(key).split()) for key in keys])
 
 
 def _hatch(x: float, y: float, w: float, h: float) -> str:

@@ -5,10 +5,12 @@
 - ``policies`` and ``families``: the dispatch policies of CATLASS as one table;
 - ``footprint``: the bytes of a tile in each buffer, stage by stage; ``asserts``: the assertions of
   CATLASS;
-- ``legality`` and its ``findings``: the rules, in ``buffer_rules``, ``copy_rules``, ``memory_rules``;
-  ``nearby``: the nearest tile that fits;
+- ``groups``: several products in one plan;
+- ``legality`` and its ``findings``: the rules, in ``buffer_rules``, ``copy_rules``, ``memory_rules``,
+  ``group_rules``; ``nearby``: the nearest tile that fits;
 - ``dynamic``: the tile and kernel that CATLASS's dynamic host chooses;
-- ``kernels``: the kernel of CATLASS that takes a policy and a swizzle; ``emit``: the C++ of a plan.
+- ``kernels``: the kernel of CATLASS that takes a policy and a swizzle; ``emit``: the C++ of a plan,
+  ``programs``: with a host; ``examples``: an example of CATLASS with a plan's parameters.
 """
 
 from typing import TYPE_CHECKING
@@ -55,10 +57,18 @@ if TYPE_CHECKING:
     )
     from .findings import Finding as Finding, Report as Report
     from .footprint import Footprint as Footprint, fits as fits, footprints as footprints
+    from .groups import Groups as Groups
     from .kernels import slices as slices
     from .nearby import Nearest as Nearest, nearest as nearest
-    from .plan import ElementsLike as ElementsLike, Plan as Plan, gemm as gemm
+    from .plan import (
+        ElementsLike as ElementsLike,
+        Plan as Plan,
+        batched as batched,
+        gemm as gemm,
+        grouped as grouped,
+    )
     from .policies import policy as policy
+    from .programs import CppProgram as CppProgram
     from .tile import Tile as Tile
 
 if TYPE_CHECKING:

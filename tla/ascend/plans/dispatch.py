@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from ...errors import LayoutError, UnsupportedError
-from ...ground import shortened
+from ..arch import arch as arch_named
 from ..shapes import flag, index_of
 
 ARCH_OF: Final = {2201: "AtlasA2", 3510: "Ascend950"}
@@ -258,16 +258,8 @@ def _facts(policy: Policy) -> Facts:
 
 
 def arch_tag(name: str) -> str:
-    """CATLASS's tag of an architecture. AtlasA3 runs the kernels of AtlasA2, so it has that tag."""
-    tag = name.strip().removeprefix("Catlass::").removeprefix("Arch::")
-    tag = {"AtlasA3": "AtlasA2"}.get(tag, tag)
-    if tag not in CODE_OF:
-        raise UnsupportedError(
-            f"{shortened(name)!r} is not the tag of an architecture",
-            f"Known: {', '.join(CODE_OF)}.",
-            name=name,
-        )
-    return tag
+    """CATLASS's tag of an architecture or a chip. AtlasA3 has that of AtlasA2, and runs its kernels."""
+    return ARCH_OF[arch_named(name).code]
 
 
 def _check(policy: str, parameter: Parameter, value: int) -> int:

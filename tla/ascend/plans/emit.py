@@ -184,7 +184,7 @@ def _end(plan: Tiling, kernel: Kernel | None) -> Iterator[str]:
     if kernel is None:
         yield f"// {_why_none(plan)}"
         return
-    arguments = "BlockMmad, BlockEpilogue, BlockScheduler"
+    arguments = f"BlockMmad, BlockEpilogue, BlockScheduler{f', {kernel.extra}' if kernel.extra else ''}"
     if kernel.sums:
         yield from _sums(plan, kernel)
         adds = kernel.sums.endswith("ReduceAdd")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kernels of CATLASS for a plain product: their policies and swizzles, and how they cut k.
+"""The kernels of CATLASS for one product or several: their policies and swizzles, and how they cut k.
 
 >>> from tla.ascend.plans.plan import gemm
 >>> plan = gemm("AtlasA2", (128, 256, 4096), swizzle="splitk")
@@ -11,8 +11,8 @@
 >>> kernel(old).name, slices(old.policy, old.swizzle, old.problem, old.l1, old.cores)
 ('SplitkMatmul', 8)
 
-Source: CATLASS gemm/kernel, ToUnderlyingArguments and GetSplitkFactor of each; examples 00, 09, 13, 20,
-21, 25, 31, 34, 37, 43, 66, 68, 69 and 73 combine the types.
+Source: CATLASS gemm/kernel, ToUnderlyingArguments and GetSplitkFactor of each; examples 00, 01, 02, 05,
+08, 09, 13, 20, 21, 25, 31, 34, 37, 43, 45, 60, 66, 67, 68, 69 and 73 combine the types.
 """
 
 from __future__ import annotations
@@ -43,6 +43,10 @@ class Kernel(NamedTuple):
     """The template that makes C from partial sums: it adds them, or casts them."""
     dense: str = ""
     """The operands that it reads or writes without gaps, whatever their leading dimension is."""
+    groups: str = ""
+    """The axis of the groups that it takes; "" for one product."""
+    extra: str = ""
+    """Its last template arguments, after the scheduler."""
 
 
 _ALL: Final = "ABC"
@@ -58,6 +62,7 @@ _NEW: Final = ("MmadPingpong",)
 _TLA: Final = ("MmadPingpong", "MmadPingpongMutex", "MmadPreloadAsyncWithCallback")
 _FULL_TLA: Final = ("MmadFullLoadA", "MmadAscend950FullLoadA")
 _IN_ONE: Final = ("MmadAtlasA2SingleCoreSplitk",)
+_ASYNC: Final = (*_OLD, "MmadAtlasA2Preload", "MmadAtlasA2PreloadAsync")
 _SHARES: Final = ("MmadAtlasA2Streamk",)
 
 _KERNELS: Final = (
@@ -78,6 +83,25 @@ _KERNELS: Final = (
     Kernel("MultiCoreSplitkMatmulTla", "multi_core_splitk_matmul_tla", _NEW, _SPLITK, dense="C"),
     Kernel("TailMultiCoreSplitkMatmulTla", "tail_multi_core_splitk_matmul_tla", _NEW, _TAIL),
     Kernel("MatmulFullLoadATla", "matmul_full_loadA_tla", _FULL_TLA, _FULL),
+    Kernel("BatchedMatmul", "batched_matmul", _OLD, _IDENTITY, dense=_ALL, groups="batch"),
+    Kernel("BatchedMatmulTla", "batched_matmul_tla", _TLA, _IDENTITY, groups="batch"),
+    Kernel(
+        "StridedBatchedMatmulTla", "strided_batched_matmul_tla", ("MmadPingpongTlaV2",), _IDENTITY,
+        groups="batch",
+    ),
+    Kernel("GroupedMatmul", "grouped_matmul", _ASYNC, _IDENTITY, dense=_ALL, groups="list"),
+    Kernel(
+        "GroupedMatmulSliceM", "grouped_matmul_slice_m", _ASYNC, _IDENTITY, dense=_ALL, groups="m",
+        extra="int64_t",
+    ),
+    Kernel(
+        "GroupedMatmulSliceMTla", "grouped_matmul_slice_m_tla", _TLA, _IDENTITY, dense="B", groups="m",
+        extra="int64_t",
+    ),
+    Kernel(
+        "GroupedMatmulSliceK", "grouped_matmul_slice_k", _ASYNC, _IDENTITY, dense=_ALL, groups="k",
+        extra="int64_t",
+    ),
 )  # fmt: skip
 
 _SHARING: Final = (*_SPLITK, *_TAIL, *_STREAMK)
@@ -93,12 +117,13 @@ def kernel(plan: Tiling) -> Kernel | None:
     """
     if any(tag in BLOCKS for tag in plan.tags):
         return None
-    return _find_kernel(plan.policy, plan.swizzle)
+    return _find_kernel(plan.policy, plan.swizzle, plan.groups.axis if plan.groups else "")
 
 
-def _find_kernel(policy: Policy, swizzle: BlockSwizzle) -> Kernel | None:
+def _find_kernel(policy: Policy, swizzle: BlockSwizzle, groups: str = "") -> Kernel | None:
     policies, swizzles = policy.name, swizzle.name
-    return next((k for k in _KERNELS if policies in k.policies and swizzles in k.swizzles), None)
+    takers = (k for k in _KERNELS if policies in k.policies and swizzles in k.swizzles)
+    return next((k for k in takers if k.groups == groups), None)
 
 
 def shared_by(policy: Policy, swizzle: BlockSwizzle) -> SplitKernel | None:

@@ -27,6 +27,7 @@ from .copy_rules import copy_rules
 from .defaults import bias_family
 from .findings import Finding, Report
 from .footprint import events, mmad_extents
+from .group_rules import group_rules
 from .memory_rules import memory_rules
 from .nearby import nearest
 from .tiling import BLOCKS, LINES, OPERANDS
@@ -34,7 +35,6 @@ from .tiling import BLOCKS, LINES, OPERANDS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from .findings import Severity
     from .footprint import Footprint
     from .tiling import Tiling
 
@@ -66,6 +66,7 @@ def _checks(plan: Tiling, buffers: tuple[Footprint, ...]) -> Iterator[Finding]:
     if all(rule not in OF_KERNEL for rule in _broken_rules(kernel)):
         yield from copy_rules(plan)
     yield from memory_rules(plan)
+    yield from group_rules(plan)
 
 
 def _broken_rules(checks: Iterable[Finding]) -> tuple[str, ...]:
@@ -192,14 +193,11 @@ def _unit_flag(plan: Tiling) -> Finding:
             rule, "error", text, "L0C", policy.l0c_stages, 1, "stages",
             "Take l0c_stages=1, or unit_flag=False.", texts,
         )  # fmt: skip
-    if policy.unit_flag and plan.accumulator.name == "int32_t":
-        # CATLASS's docs/en/3_API/.../block_mmad_pingpong.md says so of MmadAtlasA2Pingpong. But its
-        # examples 52 and 57 set the flag of MmadPingpong with int8_t.
-        is_documented = policy.name == "MmadAtlasA2Pingpong"
-        text = f"CATLASS states that MmadAtlasA2Pingpong has no unit flag with {plan.a}"
-        text += ", and asserts nothing" if is_documented else f"; of {policy.name} it does not say"
-        severity: Severity = "error" if is_documented else "warning"
-        return Finding(rule, severity, text, "L0C", fix="Take unit_flag=False.")
+    if policy.unit_flag and plan.accumulator.name == "int32_t" and policy.name == "MmadAtlasA2Pingpong":
+        # So CATLASS's docs/en/3_API/.../block_mmad_pingpong.md, of this policy alone: examples 52 and 57
+        # set the flag of MmadPingpong with int8_t.
+        text = f"CATLASS states that {policy.name} has no unit flag with {plan.a}, and asserts nothing"
+        return Finding(rule, "error", text, "L0C", fix="Take unit_flag=False.")
     return Finding(rule, "holds", "set" if policy.unit_flag else "not set")
 
 

@@ -62,10 +62,11 @@ def _words(plan: Tiling) -> Iterator[Finding]:
     text = f"an extent of {max(m, n, k)} does not fit into 32 bits"
     fix = "Split the problem."
     yield judge("32-bit extents", text, needed=max(m, n, k), unit="elements", fix=fix)
-    down, across, _ = plan.tiles
-    text = f"{down} x {across} tiles of C do not fit into 32 bits, in which blocks are counted"
+    tiles = [plan.l1.tiles_of(problem) for problem in plan.problems]
+    blocks = sum(down * across for down, across, _ in tiles)
+    text = f"{blocks} tiles of C do not fit into 32 bits, in which blocks are counted"
     larger = "Take larger tiles."
-    yield judge("32-bit blocks", text, needed=down * across, unit="blocks", fix=larger)
+    yield judge("32-bit blocks", text, needed=blocks, unit="blocks", fix=larger)
     for operand in OPERANDS:
         tag = plan.tag(operand)
         if tag in _FRACTALS:
@@ -163,7 +164,7 @@ def _k_tail(plan: Tiling) -> Finding:
     Source: tilelang-ascend 1723.
     """
     c0 = max(plan.a.c0, plan.b.c0)
-    k = plan.problem.k
+    k = next((problem.k for problem in plan.problems if problem.k % c0), plan.depth)
     tail = k % c0
     if not tail:
         return Finding("k tail", "holds", "", "L1", k, None, "elements")
@@ -219,7 +220,7 @@ def _starts(plan: Tiling, operand: Operand) -> Finding:
 def _one_tile_of_k(plan: Tiling) -> Iterator[Finding]:
     if not plan.policy.family.one_tile:
         return
-    k, tile = plan.problem.k, plan.l1.k
+    k, tile = plan.depth, plan.l1.k
     text = f"{plan.policy.name} takes one tile of k, {tile}, and the problem has {k}"
     fix = "Take MmadAtlasA2Preload."
     yield Finding.judge("one tile of k", text, "L1", k, tile, "elements", fix)
@@ -259,8 +260,7 @@ def _workspace(plan: Tiling) -> Iterator[Finding]:
 
 
 def _l2(plan: Tiling) -> Finding:
-    m, n, k = plan.problem
-    bytes_ = plan.a.bytes_of(m * k) + plan.b.bytes_of(k * n) + plan.c.bytes_of(m * n)
+    bytes_ = sum(plan.element(operand).bytes_of(plan.elements_of(operand)) for operand in OPERANDS)
     if bytes_ <= plan.arch.l2:
         return Finding("L2", "holds", "A, B and C together", "L2", bytes_, plan.arch.l2)
     text = (

@@ -18,10 +18,11 @@ True
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypeAlias, TypeVar, cast
 
-from ...errors import KindError, LayoutError, UnsupportedError
+from ...errors import KindError, LayoutError, ParseError, UnsupportedError
 from ...ground import constexpr, described, html_of, limit_error, limit_of, shortened
 from ..arch import arch as arch_named
 from ..elements import Element, accumulator, element
@@ -30,20 +31,27 @@ from ..shapes import GemmCoord, gemm_shape, index_of
 from ..tags import tag_named
 from .defaults import default_l0, default_l1, default_policy, default_swizzle
 from .emit import emit_cpp
+from .examples import emit_into
+from .families import MmadAtlasA2PreloadAsync
 from .footprint import fits
-from .kernels import slices
+from .group_rules import schedule_of
+from .groups import batches_of, groups_of, list_of
 from .legality import check
 from .nearby import nearest
 from .policies import policy as policy_of
+from .programs import emit_program
 from .tiling import LINES, OPERANDS, Tiling
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ...ground import Steps
     from ..arch import Arch
     from ..schedules import BlockSwizzle, Schedule
     from ..shapes import ShapeLike
     from .dispatch import Family, Policy
     from .findings import Report
+    from .programs import CppProgram
 
 _Part = TypeVar("_Part")
 ElementsLike: TypeAlias = "str | Element | Sequence[str | Element]"
@@ -78,9 +86,7 @@ class Plan(Tiling):
         >>> len(gemm("AtlasA2", (1024, 1024, 1024)).schedule())
         32
         """
-        order = self.swizzle if swizzle is None else swizzle_of(swizzle)
-        factor = slices(self.policy, order, self.problem, self.l1, self.cores) if order.splits else None
-        return order.schedule(self.problem, self.l1, cores=self.cores, splitk=factor)
+        return schedule_of(self, self.swizzle if swizzle is None else swizzle_of(swizzle))
 
     def figure(self) -> Steps:
         """Return the picture of the plan, as data: the stages in each buffer."""
@@ -93,8 +99,32 @@ class Plan(Tiling):
         """Return the C++ text of the plan, in CATLASS's types."""
         return emit_cpp(self)
 
+    def emit(
+        self, name: str = "tla_matmul", *, into: str | None = None, catlass: str | Path | None = None
+    ) -> CppProgram:
+        """Return the whole program of the plan: a host, the kernel, and what CMake is told of it.
+
+        With `into` it is an example of CATLASS with the plan's tiles, policy, swizzle and layouts.
+
+        >>> program = gemm("AtlasA2", (1024, 1024, 1024), "half").emit("my_matmul")
+        >>> sorted(program.files())
+        ['CMakeLists.txt', 'my_matmul.cpp']
+
+        Args:
+            name: The name of the program, of its folder and of its target.
+            into: The name of an example, as ``13_basic_matmul_tla``, or the path of a source.
+            catlass: The folder of CATLASS for `into`; by default that of the environment's ``CATLASS``.
+
+        Raises:
+            UnsupportedError: no kernel of CATLASS takes the plan, or the example says something that
+                contradicts it; the error names the line.
+            ArgumentError: the name is no word of letters, digits and underscores, or there is no such
+                example.
+        """
+        return emit_program(self, name) if into is None else emit_into(self, into, catlass)
+
     def replaced(self, **changes: object) -> Plan:
-        """Return the plan with some arguments of `gemm` changed.
+        """Return the plan with some arguments of `gemm` changed, for the same groups.
 
         Four arguments that have their default get the new default: the cores, the policy, the swizzle
         and the tile in L0. A policy of the architecture becomes one of the new architecture. The tile in
@@ -112,6 +142,8 @@ class Plan(Tiling):
             "policy": self.policy._replace(arch=None) if has_own_arch else self.policy,
             "swizzle": self.swizzle, "bias": self.bias, "cores": self.cores, "ld": self.ld,
         }  # fmt: skip
+        if self.groups is not None and "problem" in changes:
+            raise UnsupportedError("a plan of several products keeps its problem", name="problem")
         defaults = (
             ("cores", self.cores, self.arch.cores),
             ("policy", self.policy, default_policy(self.arch, self.a, self.bias).bound(self.arch.tag)),
@@ -125,7 +157,7 @@ class Plan(Tiling):
                 f"a plan has no {unknown[0]}", f"It has {', '.join(arguments)}.", name=unknown[0]
             )
         arguments.update(changes)
-        return gemm(**arguments)
+        return gemm(**arguments)._replace(groups=self.groups)
 
 
 # --- the arguments of a plan ---
@@ -212,6 +244,98 @@ def gemm(
     return plan
 
 
+@constexpr
+def grouped(
+    arch: str | Arch,
+    problem: ShapeLike | None,
+    groups: Sequence[SupportsIndex] | Sequence[ShapeLike],
+    elements: ElementsLike = "half",
+    tags: str | Sequence[str] = "RowMajor",
+    l1: ShapeLike | None = None,
+    l0: ShapeLike | None = None,
+    policy: str | Policy | Family | None = None,
+    swizzle: str | BlockSwizzle | None = None,
+    *,
+    axis: Literal["m", "k"] = "m",
+    bias: str | Element | None = None,
+    cores: int | None = None,
+    ld: Sequence[int | None] | None = None,
+) -> Plan:
+    """Return the plan of several products: groups of M or of K of one problem, or a list of problems.
+
+    >>> plan = grouped("AtlasA2", (4096, 1280, 512), (1000, 0, 3096))
+    >>> print(plan.formula)
+    C[4096,1280] half = A[4096,512] half * B[512,1280] half, 3 groups of M: 1000, 0, 3096
+    >>> plan.check().ok, plan.schedule().proof().tasks, plan.groups.ends
+    (True, 165, (1000, 1000, 4096))
+    >>> grouped("AtlasA2", None, [(64, 64, 64), (300, 64, 32)]).problem
+    GemmCoord(m=300, n=64, k=64)
+
+    Args:
+        problem: M, N and K of all groups together; None with a list of problems.
+        groups: The rows of each group, or its part of K, some perhaps 0. With a list of problems M, N
+            and K of each.
+        axis: The axis that the groups divide. Groups of ``m`` share A and C, each with its own B. Groups
+            of ``k`` share A and B, each with its own C.
+        policy: The default is MmadAtlasA2PreloadAsync on 2201, and MmadPingpong on 3510.
+
+    The other arguments, and the errors, are those of `gemm`.
+
+    Raises:
+        LayoutError: the groups do not add up to the problem's extent, or one is negative.
+    Source: CATLASS examples 02, 05, 08 and 60.
+    """
+    if problem is None:
+        whole, found = list_of(cast("Sequence[ShapeLike]", groups))
+    else:
+        whole = GemmCoord(*gemm_shape(problem, "problem"))
+        found = groups_of(axis, whole, cast("Sequence[SupportsIndex]", groups))
+    if tags == "RowMajor" and problem is not None and axis == "k":
+        tags = ("ColumnMajor", "RowMajor", "RowMajor")  # what the kernel takes
+    how = _of_groups(arch, elements, bias) if policy is None else policy
+    plan = gemm(arch, whole, elements, tags, l1, l0, how, swizzle, bias=bias, cores=cores, ld=ld)
+    return plan._replace(groups=found)
+
+
+@constexpr
+def batched(
+    arch: str | Arch,
+    problem: ShapeLike,
+    count: SupportsIndex,
+    elements: ElementsLike = "half",
+    tags: str | Sequence[str] = "RowMajor",
+    l1: ShapeLike | None = None,
+    l0: ShapeLike | None = None,
+    policy: str | Policy | Family | None = None,
+    swizzle: str | BlockSwizzle | None = None,
+    *,
+    bias: str | Element | None = None,
+    cores: int | None = None,
+    ld: Sequence[int | None] | None = None,
+) -> Plan:
+    """Return the plan of a batch: `count` products of the same extents, each with its own A, B and C.
+
+    >>> plan = batched("Ascend950", (300, 256, 64), 5, "float")
+    >>> plan.check().ok, plan.schedule().proof().tasks
+    (True, 10)
+
+    The other arguments, and the errors, are those of `gemm`.
+
+    Raises:
+        LayoutError: the count is below 1.
+    Source: CATLASS examples 01, 45 and 67.
+    """
+    plan = gemm(arch, problem, elements, tags, l1, l0, policy, swizzle, bias=bias, cores=cores, ld=ld)
+    return plan._replace(groups=batches_of(plan.problem, count))
+
+
+def _of_groups(arch: str | Arch, elements: ElementsLike, bias: str | Element | None) -> Policy | None:
+    """The policy of CATLASS's grouped products; None is that of one product."""
+    if arch_named(arch).code != 2201 or bias is not None:
+        return None
+    return MmadAtlasA2PreloadAsync(unit_flag=accumulator(*_elements(elements)[:2]).name != "int32_t")
+
+
 def _parts(name: str, what: str | Sequence[_Part]) -> list[str | _Part]:
     if isinstance(what, str):
         return [x.strip() for x in what.split(",")]
@@ -239,6 +363,9 @@ def _elements(what: ElementsLike) -> tuple[Element, Element, Element]:
 
 
 def _tags(what: str | Sequence[str]) -> tuple[str, str, str]:
+    if isinstance(what, str) and (more := re.search(r"[<(].*[>)]", what, re.S)):
+        summary = "the tags of A, B and C have no sizes and no element types: the plan states these"
+        raise ParseError(summary, what, *more.span(), "Write RowMajor,ColumnMajor,RowMajor.")
     parts = _parts("tags", what)
     if len(parts) == 1:
         parts = [parts[0], parts[0], "RowMajor"]

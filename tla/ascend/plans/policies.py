@@ -113,8 +113,19 @@ def _read_template(scanner: Scanner, family: Family) -> Policy:
         start = scanner.at
         word = scanner.word("_:")
         tag = word.rpartition("::")[2]
+        if first and not tag:
+            way = f"Write {family(arch=arch)}."
+            scanner.fail(
+                f"expected a parameter of {family.name} or '>', found {scanner.found()}",
+                start,
+                None,
+                way,
+            )
         if first and family.has_arch and tag not in ("true", "false") and not tag.isdigit():
-            arch = arch_tag(tag) if tag != "ArchTag" else ""
+            try:
+                arch = arch_tag(tag) if tag != "ArchTag" else ""
+            except UnsupportedError as error:
+                scanner.fail(error.summary, start, start + len(word), *error.details)
             continue
         if len(values) == len(names):
             scanner.fail(f"{family.name} has {len(names)} parameters", start)

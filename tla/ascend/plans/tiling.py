@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from ...errors import LayoutError, UnsupportedError
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from ..shapes import GemmCoord, GemmShape
     from .dispatch import Policy
     from .footprint import Footprint
+    from .groups import Groups
     from .tile import Operand
 
 Level: TypeAlias = Literal["GM", "L1", "L0A", "L0B", "L0C", "BT"]
@@ -66,6 +68,8 @@ class Tiling(NamedTuple):
     swizzle: BlockSwizzle
     cores: int
     bias: Element | None = None
+    groups: Groups | None = None
+    """The products of a plan that has several; `problem` bounds them all."""
 
     @property
     def accumulator(self) -> Element:
@@ -76,6 +80,22 @@ class Tiling(NamedTuple):
     def tiles(self) -> GemmCoord:
         """The number of tiles along each extent of the problem."""
         return self.l1.tiles_of(self.problem)
+
+    @property
+    def problems(self) -> tuple[GemmCoord, ...]:
+        """The extents of each product; one may be empty."""
+        return (self.problem,) if self.groups is None else self.groups.problems
+
+    @property
+    def depth(self) -> int:
+        """The greatest K of a product."""
+        return max(problem.k for problem in self.problems)
+
+    def elements_of(self, operand: Operand) -> int:
+        """The number of elements of an operand in global memory, of all products together."""
+        apart = self.groups is not None and self.groups.apart(operand)
+        problems = self.problems if apart else (self.problem,)
+        return sum(prod(self.extents(operand, problem)) for problem in problems)
 
     def element(self, operand: Operand) -> Element:
         """The element type of an operand in global memory and L1."""
@@ -121,10 +141,10 @@ class Tiling(NamedTuple):
         return make_layout(self.accumulator if level == "L0C" else of, tag, rows, cols)
 
     def tile_in(self, operand: Operand, level: Level) -> GemmShape:
-        """The tile of an operand in a buffer; its k is the problem's if the policy keeps A in L1."""
+        """The tile of an operand in a buffer; its k is a product's if the policy keeps A in L1."""
         tile = self.l1 if level == "L1" else self.l0
         whole = (operand, level, self.policy.family.a_slot) == ("A", "L1", "half")
-        return tile._replace(k=self.problem.k) if whole else tile
+        return tile._replace(k=self.depth) if whole else tile
 
     def _global(self, operand: Operand, of: Element) -> AnyLayout:
         sizes, tag = self.extents(operand), self.tag(operand)
@@ -155,7 +175,7 @@ class Tiling(NamedTuple):
         """The tile, with all facts that decide whether a block accepts it."""
         return Tile(
             self.arch, self.a, self.b, self.l1, self.l0, self.policy, self.bias, self.tags,
-            self.problem.k, self.c,
+            self.depth, self.c,
         )  # fmt: skip
 
     @property
@@ -168,7 +188,8 @@ class Tiling(NamedTuple):
         """The product in a line: extents and element types."""
         m, n, k = self.problem
         bias = f" + bias[{n}] {self.bias}" if self.bias else ""
-        return f"C[{m},{n}] {self.c} = A[{m},{k}] {self.a} * B[{k},{n}] {self.b}{bias}"
+        groups = f", {self.groups}" if self.groups else ""
+        return f"C[{m},{n}] {self.c} = A[{m},{k}] {self.a} * B[{k},{n}] {self.b}{bias}{groups}"
 
     def __str__(self) -> str:
         layouts = ", ".join(
@@ -193,7 +214,16 @@ class Tiling(NamedTuple):
             parts.append(f"bias={self.bias.name!r}")
         if any(x is not None for x in self.ld):
             parts.append(f"ld={self.ld!r}")
-        return f"gemm({', '.join(parts)}, cores={self.cores})"
+        name, groups = "gemm", self.groups
+        if groups is not None and groups.axis == "batch":
+            name = "batched"
+            parts.insert(2, str(len(groups.problems)))
+        elif groups is not None:
+            name, sizes = "grouped", groups.problems if groups.axis == "list" else groups.sizes
+            parts[1] = "None" if groups.axis == "list" else parts[1]
+            parts.insert(2, repr(tuple(tuple(x) if isinstance(x, tuple) else x for x in sizes)))
+            parts += ["axis='k'"] if groups.axis == "k" else []
+        return f"{name}({', '.join(parts)}, cores={self.cores})"
 
 
 def _require_operand(operand: str) -> None:

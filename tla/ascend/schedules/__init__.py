@@ -12,7 +12,8 @@ A schedule is an order of tasks. A task is a block of the M x N x K space on a c
 schedule combines two orders: even shares, and bands that run to and fro. The modules, by their subjects:
 
 - ``order``: shares and bands; ``tasks`` and ``schedule``: the methods of every schedule;
-- the schedulers: ``by_tile``, ``by_k``, ``stream``, ``window``; ``swizzles``: their C++ names as values;
+- the schedulers: ``by_tile``, ``by_k``, ``stream``, ``window``; ``groups``: several products;
+  ``swizzles``: their C++ names as values;
 - ``cover``: the proof; ``facts``: balance, bytes, L2; ``picture``: cores by turns.
 """
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     )
     from .cover import CoverError as CoverError, Proof as Proof, prove as prove
     from .facts import Balance as Balance, Reuse as Reuse, Traffic as Traffic
+    from .groups import Axis as Axis, in_groups as in_groups
     from .picture import timeline as timeline
     from .schedule import Schedule as Schedule
     from .stream import streamk as streamk

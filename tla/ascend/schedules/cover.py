@@ -59,12 +59,16 @@ class Proof(NamedTuple):
 
     problem: GemmCoord
     tasks: int
+    groups: tuple[GemmCoord, ...] = ()
+    """The extents of each product, if there are several."""
 
     @property
     def points(self) -> int:
-        """The number of elements of M x N x K."""
-        m, n, k = self.problem
-        return m * n * k
+        """The number of elements of M x N x K, of all products together."""
+        return sum(m * n * k for m, n, k in self.groups or (self.problem,))
+
+    def __repr__(self) -> str:
+        return f"Proof(problem={self.problem!r}, tasks={self.tasks})"
 
 
 def box(start: Sequence[int], shape: Sequence[int], number: int = 0) -> Task:

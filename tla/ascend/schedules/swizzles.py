@@ -342,14 +342,8 @@ def _with_arguments(text: str, name: str, inside: str | None, start: int) -> Blo
 def _with_shapes(text: str, name: str, parts: list[str], start: int) -> BlockSwizzle:
     """The swizzle of a class whose arguments are names of shapes; the tile has their extents."""
     shapes = [part.strip() for part in parts]
-    if name == "BlockSchedulerAswt" and len(shapes) == 3 and shapes[2] == "true":
-        raise UnsupportedError(
-            "the grouped form of BlockSchedulerAswt has no schedule: it cuts the last turn as if it"
-            " began at core 0, and loses tiles where it does not",
-            "GemmGroupedAswtTailSplitSwizzle is right there.",
-            name=text,
-        )
-    if name == "BlockSchedulerAswt" and len(shapes) == 3 and shapes[2] == "false":
+    grouped = ("true",) if name == "BlockSchedulerAswt" and shapes[2:] == ["true"] else ()
+    if name == "BlockSchedulerAswt" and shapes[2:] in (["true"], ["false"]):
         shapes.pop()
     most = len(_KINDS[name].parameters)
     if len(shapes) not in (0, most) or not all(re.fullmatch(r"[A-Za-z_]\w*", part) for part in shapes):
@@ -358,4 +352,4 @@ def _with_shapes(text: str, name: str, parts: list[str], start: int) -> BlockSwi
             f"{name} takes the names of {most} shapes in < >", text, start, len(text),
             f"Write {name}, or {name}<{names}>; the tile says their extents.",
         )  # fmt: skip
-    return BlockSwizzle(name, tuple(shapes)) if shapes else _Plain(name)()
+    return BlockSwizzle(name, (*shapes, *grouped)) if shapes else _Plain(name)()

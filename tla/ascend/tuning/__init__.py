@@ -4,7 +4,8 @@
 - ``cost``: the estimate of a plan; ``estimates``: its record, in words; ``pipes``: the model;
 - ``bandwidth``: the part of it that rows of a length and alignment reach; ``loads``: the work of each
   core;
-- ``tiles``: every legal tile of a product, ranked; ``tuner``: the ranking as CATLASS's tuner reads it.
+- ``tiles``: every legal tile of a product, ranked; ``sweep``: the best of many products;
+- ``tuner``: the ranking as CATLASS's tuner reads it.
 """
 
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from ...ground import lazy
 if TYPE_CHECKING:
     from .cost import estimate as estimate
     from .estimates import PIPES as PIPES, Estimate as Estimate, in_us as in_us
+    from .sweep import Found as Found, search_many as search_many
     from .tiles import Query as Query, Ranking as Ranking, search as search
     from .tuner import registration as registration
 

@@ -79,6 +79,8 @@ def model(plan: Plan) -> Model:
             raise UnsupportedError(
                 f"{operand} is not {verb} {name}", f"Known: {', '.join(tags)}.", tag=name
             )
+    if plan.groups is not None:
+        raise UnsupportedError("the cost model does not speak of several products", groups=plan.groups)
     if plan.bias is not None:
         raise UnsupportedError("the cost model does not speak of a bias", bias=plan.bias)
     _check_policy(plan)

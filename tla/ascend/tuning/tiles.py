@@ -28,7 +28,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from heapq import nsmallest
 from math import lcm
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from ...errors import LayoutError, UnsupportedError
 from ..buffers import l1_tag
@@ -159,7 +159,7 @@ def search(
     ]
     legal = ranked = faster = finished = 0
     best: list[Estimate] = []
-    for size, (piece_legal, piece_ranked, piece_faster, fastest) in _run(executor, pieces):
+    for size, piece_legal, piece_ranked, piece_faster, fastest in run_pieces(executor, _rank, pieces):
         legal, ranked, finished = legal + piece_legal, ranked + piece_ranked, finished + size
         faster += piece_faster
         best = nsmallest(top, best + fastest, key=_key)
@@ -332,11 +332,12 @@ def _query(plan: Plan, models: list[Model], tile: str | Sequence[int]) -> Query:
 
 def _extents(tile: str | Sequence[int]) -> tuple[GemmShape, int | None]:
     """The tile in L1, and the k of L0 or None."""
-    parts = tile.split(",") if isinstance(tile, str) else [str(extent) for extent in tile]
+    parts: Any = tile.split(",") if isinstance(tile, str) else [*tile]
+    joined: Any = ",".join if isinstance(tile, str) else tuple
     if len(parts) != 4:
-        return gemm_shape(",".join(parts), "tile in L1"), None
-    m, n, k1, k0 = parts
-    return gemm_shape(f"{m},{n},{k1}", "tile in L1"), gemm_shape(f"{m},{n},{k0}", "tile in L0").k
+        return gemm_shape(joined(parts), "tile in L1"), None
+    l1 = gemm_shape(joined(parts[:3]), "tile in L1")
+    return l1, gemm_shape(joined([*parts[:2], parts[3]]), "tile in L0").k
 
 
 # --- the work ---
@@ -349,11 +350,11 @@ def _key(estimate: Estimate) -> _Key:
 
 _Key: TypeAlias = "tuple[float, int, GemmShape, GemmShape, str]"
 _Piece: TypeAlias = "tuple[Model, list[tuple[int, int]], int, _Key | None]"
-_Result: TypeAlias = "tuple[int, int, int, list[Estimate]]"
+_Result: TypeAlias = "tuple[int, int, int, int, list[Estimate]]"
 
 
 def _rank(piece: _Piece) -> _Result:
-    """Rank the tiles of some pairs: the numbers of legal, ranked and faster tiles, and the best ones."""
+    """Rank the tiles of some pairs: how many pairs, legal, ranked and faster tiles; and the best."""
     product, pairs, keep, than = piece
     legal = ranked = faster = 0
     best: list[Estimate] = []
@@ -368,20 +369,26 @@ def _rank(piece: _Piece) -> _Result:
         ranked += len(estimates)
         faster += 0 if than is None else sum(_key(estimate) < than for estimate in estimates)
         best = nsmallest(keep, best + estimates, key=_key)
-    return legal, ranked, faster, best
+    return len(pairs), legal, ranked, faster, best
 
 
-def _run(executor: Executor | None, pieces: list[_Piece]) -> Iterator[tuple[int, _Result]]:
+_In = TypeVar("_In")
+_Out = TypeVar("_Out")
+
+
+def run_pieces(
+    executor: Executor | None, call: Callable[[_In], _Out], pieces: Sequence[_In]
+) -> Iterator[_Out]:
+    """Yield the results of a call on each piece as they come, by an executor or in this thread."""
     if executor is None:
-        for piece in pieces:
-            yield len(piece[1]), _rank(piece)
+        yield from map(call, pieces)
         return
     from concurrent.futures import as_completed  # only a search with an executor needs it
 
-    futures = {executor.submit(_rank, piece): len(piece[1]) for piece in pieces}
+    futures = [executor.submit(call, piece) for piece in pieces]
     try:
         for future in as_completed(futures):
-            yield futures[future], future.result()
+            yield future.result()
     finally:  # no further piece begins after an error or an interruption
         for future in futures:
             future.cancel()

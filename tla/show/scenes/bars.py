@@ -49,10 +49,10 @@ def draw_bars(bars: Bars, scene: Scene, x: float, y: float) -> None:
         tip = f"{bar.label}: bytes {span}"
         if end > start:
             paint = fill("tile", i if bar.colour < 0 else bar.colour)
-            scene.box(Box(start, y, end - start, _HIGH, paint, "", tip, key=i))
+            scene.box(Box(start, y, end - start, _HIGH, paint, "", tip, keys=(i,)))
         if reach > end:
             tip = f"{bar.label}: {bars.beyond}"
-            scene.box(Box(end, y, reach - end, _HIGH, PADDING, "", tip, True, i))
+            scene.box(Box(end, y, reach - end, _HIGH, PADDING, "", tip, True, (i,)))
         for low, high in bar.clashes:
             scene.frame(at(low), y, max(at(high) - at(low), 1.0), _HIGH, "mark")
         scene.text(left + _ROOM + 10, y + 14, span, "note", "start")

@@ -115,7 +115,6 @@ def _cells(
     columns = list(
         zip([left + j * wide for j in range(len(labels[0]))], grid.column_axis.names, strict=False)
     )
-    by_identity = scheme == "identity"
     marked: list[tuple[float, float]] = []
     add = scene.boxes.append
     for i, (row, texts) in enumerate(zip(grid.cells, labels, strict=True)):
@@ -123,13 +122,13 @@ def _cells(
         begin = "" if names is None else f"({outer}{names[i]},"
         end = " -> " if names is None else ") -> "
         for cell, text, (x, name) in zip(row, texts, columns, strict=True):
-            offset, valid, colour, _text, is_marked = cell
+            offset, valid, colour, _text, is_marked, elements = cell
             tip = f"{begin}{name}{end}{offset}"
-            key = offset if not by_identity else f"i{colour}" if colour >= 0 else None
+            keys = (offset,) if elements is None else tuple([f"e{n}" for n in elements])
             if valid:
-                add(Box(x, y, wide, high, fill(scheme, colour), text, tip, False, key))
+                add(Box(x, y, wide, high, fill(scheme, colour), text, tip, False, keys))
             else:
-                add(Box(x, y, wide, high, PADDING, text, f"{tip}, padding", True, key))
+                add(Box(x, y, wide, high, PADDING, text, f"{tip}, padding", True, keys))
             if is_marked:
                 marked.append((x, y))
     for x, y in marked:

@@ -32,7 +32,6 @@ def draw_strip(strip: Strip, scene: Scene, x: float, y: float) -> None:
     labels = [place_text(place) for place in strip.places]
     wide = cell_width(max([len(str(strip.end)), *map(len, labels)], default=1))
     row = places_in_row(len(strip.places), _ROOM // wide) or 1
-    by_identity = strip.scheme == "identity"
     for first in range(0, len(strip.places), row):
         y += LINE
         places = strip.places[first : first + row]
@@ -41,8 +40,7 @@ def draw_strip(strip: Strip, scene: Scene, x: float, y: float) -> None:
             scene.text(at + wide / 2, y - 5, str(place.offset), "axis")
             is_data = place.valid and place.hits > 0
             paint = fill(strip.scheme, place.colour) if is_data else PADDING if place.hits else NOTHING
-            key = f"i{place.colour}" if by_identity and place.colour >= 0 else place.offset
-            scene.box(Box(at, y, wide, CELL, paint, text, tip_of(place), not is_data, key))
+            scene.box(Box(at, y, wide, CELL, paint, text, tip_of(place), not is_data, (place.offset,)))
             if place.is_marked:
                 scene.frame(at + 1, y + 1, wide - 2, CELL - 2, "mark")
         scene.frame(x, y, len(places) * wide, CELL, "edge")

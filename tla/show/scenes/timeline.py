@@ -83,7 +83,7 @@ def draw_timeline(figure: Timeline, scene: Scene, x: float, y: float) -> None:
                             paint,
                             stretch.label,
                             f"{tip}, work {stretch.work}",
-                            key=stretch.label,
+                            keys=(stretch.label,),
                         )
                     )
                 else:

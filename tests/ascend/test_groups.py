@@ -1,0 +1,168 @@
+"""Plans of several products: groups of M and of K, batches, lists; what they refuse, and how."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from random import Random
+from typing import Any, Literal
+
+import pytest
+from cases import share
+
+from tla import KindError, LayoutError, LimitError, TlaError, UnsupportedError
+from tla.ascend import Plan, batched, estimate, gemm, grouped
+
+
+def random_plan(rng: Random) -> Plan:
+    """A plan of either core with groups of any kind, some empty."""
+    arch = rng.choice(("AtlasA2", "Ascend950"))
+    extents = [rng.choice((rng.randint(1, 2000), 16 * rng.randint(1, 120))) for _ in range(3)]
+    tile = (rng.choice((64, 128)), rng.choice((128, 256)), rng.choice((128, 256)))
+    order = rng.choice((None, "identity<2,1>", "aswt", "grouped_aswt<4>"))
+    cores = rng.choice((None, 1, 7))
+    kind = rng.choice(("m", "k", "batch", "list"))
+    more: dict[str, Any] = {"swizzle": order, "cores": cores, "l1": tile}
+    count = rng.randint(1, 6)
+    if kind == "batch":
+        return batched(arch, extents, count, **more)
+    if kind == "list":
+        problems = [[rng.randint(1, extent) for extent in extents] for _ in range(count)]
+        return grouped(arch, None, problems, **more)
+    axis: Literal["m", "k"] = "m" if kind == "m" else "k"
+    whole = extents["mnk".index(axis)]
+    cuts = [0, *sorted(rng.randint(0, whole) for _ in range(count - 1)), whole]
+    sizes = [b - a for a, b in pairwise(cuts)]
+    return grouped(arch, extents, sizes, axis=axis, **more)
+
+
+def test_a_plan_that_is_legal_has_a_proven_schedule() -> None:
+    """The report says whether there is a schedule; each element of each product is computed once."""
+    rng, legal = Random(1), 0
+    for _ in range(share(150)):
+        plan = random_plan(rng)
+        report = plan.check()
+        broken = [f for f in report.errors if f.rule == "schedule of groups"]
+        if broken:
+            with pytest.raises(LayoutError) as caught:
+                plan.schedule()
+            assert broken[0].text == caught.value.summary
+            continue
+        legal += report.ok
+        proof = plan.schedule().proof()
+        assert proof.points == sum(m * n * k for m, n, k in plan.problems)
+        assert plan.groups is not None
+        assert plan.groups.ends[-1] == sum(plan.groups.sizes)
+        again = eval(repr(plan), {"grouped": grouped, "batched": batched})
+        assert again == plan == plan.replaced()
+    assert legal > 10
+
+
+def test_one_group_is_the_product() -> None:
+    for arch in ("AtlasA2", "Ascend950"):
+        alone = gemm(arch, (500, 300, 200))
+        for plan in (grouped(arch, (500, 300, 200), [500]), batched(arch, (500, 300, 200), 1)):
+            pairs = zip(plan.schedule().tasks, alone.schedule().tasks, strict=False)
+            assert plan.l1 != alone.l1 or all(x == y for x, y in pairs)
+
+
+@pytest.mark.parametrize(
+    ("arch", "axis", "policy", "kernel"),
+    [
+        ("AtlasA2", "m", None, "GroupedMatmulSliceM<BlockMmad, BlockEpilogue, BlockScheduler, int64_t>"),
+        ("AtlasA2", "k", None, "GroupedMatmulSliceK<BlockMmad, BlockEpilogue, BlockScheduler, int64_t>"),
+        ("AtlasA2", "list", None, "GroupedMatmul<BlockMmad, BlockEpilogue, BlockScheduler>"),
+        ("AtlasA2", "batch", "MmadAtlasA2Pingpong", "BatchedMatmul<"),
+        ("Ascend950", "batch", None, "BatchedMatmulTla<"),
+        ("Ascend950", "batch", "MmadPingpongTlaV2", "StridedBatchedMatmulTla<"),
+        ("Ascend950", "m", None, "GroupedMatmulSliceMTla<"),
+        ("Ascend950", "k", None, None),
+    ],
+)
+def test_the_kernel_is_that_of_the_groups(
+    arch: str, axis: str, policy: str | None, kernel: str | None
+) -> None:
+    problem = (512, 256, 512)
+    if axis == "batch":
+        plan = batched(arch, problem, 3, policy=policy)
+    elif axis == "list":
+        plan = grouped(arch, None, [problem, problem], policy=policy)
+    else:
+        plan = grouped(arch, problem, (256, 256), axis="m" if axis == "m" else "k", policy=policy)
+    text = plan.emit_cpp()
+    assert (f"Gemm::Kernel::{kernel}" in text) if kernel else "MatmulKernel" not in text
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: grouped("AtlasA2", (64, 64, 64), (30, 30)), LayoutError, "sum to 60: M is 64"),
+        (lambda: grouped("AtlasA2", (64, 64, 64), (30, 64)), LayoutError, r"the sizes are \[30, 34\]"),
+        (lambda: grouped("AtlasA2", (64, 64, 64), (-1, 65)), LayoutError, "of which -1 is negative"),
+        (lambda: grouped("AtlasA2", (64, 64, 64), ()), LayoutError, "the groups, none, sum to 0"),
+        (lambda: grouped("AtlasA2", (64, 64, 64), (8,) * 9), LayoutError, "8, ..., sum to 72"),
+        (lambda: grouped("AtlasA2", (64, 64, 64), "64"), KindError, "a sequence of ints, not"),
+        (lambda: grouped("AtlasA2", None, []), LayoutError, "a list of products has at least one"),
+        (lambda: grouped("AtlasA2", None, [(0, 1, 1)]), LayoutError, "m = 0: an extent is at least 1"),
+        (lambda: batched("AtlasA2", (64, 64, 64), 0), LayoutError, "at least 1 product, not 0"),
+        (
+            lambda: batched("AtlasA2", (64, 64, 64), 1 << 40),
+            LimitError,
+            "a plan of 1099511627776 products",
+        ),
+        (
+            lambda: batched("AtlasA2", (64, 64, 64), 2).replaced(problem="1,1,1"),
+            UnsupportedError,
+            "keeps",
+        ),
+        (lambda: estimate(batched("AtlasA2", (64, 64, 64), 2)), UnsupportedError, "several products"),
+    ],
+)
+def test_bad_input(call: Any, error: type[TlaError], words: str) -> None:
+    with pytest.raises(error, match=words):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("plan", "rule", "words"),
+    [
+        (
+            grouped("AtlasA2", (64, 64, 64), (32, 32), tags="ColumnMajor,RowMajor"),
+            "groups",
+            "takes each group of A as rows that follow one another, and in ColumnMajor the columns do",
+        ),
+        (
+            grouped("AtlasA2", (64, 64, 64), (32, 32), tags="RowMajor,RowMajor", axis="k"),
+            "groups",
+            "each group of A as columns that follow one another, and in RowMajor the rows do",
+        ),
+        (
+            grouped("Ascend950", (64, 64, 64), (30, 34), tags="zN,RowMajor"),
+            "group starts of A",
+            "A of group 1 starts at row 30 of zN, inside a fractal of 16",
+        ),
+        (
+            grouped("AtlasA2", (64, 64, 64), (31, 33), "int4b_t", "RowMajor,nZ", axis="k"),
+            "group starts of A",
+            "A of group 1 starts at column 31 of int4b_t, inside a byte",
+        ),
+        (
+            grouped("AtlasA2", (512, 256, 64), (256, 256), swizzle="splitk", l1="128,256,64"),
+            "schedule of groups",
+            "no kernel takes groups in the order of SplitkGemmIdentityBlockSwizzle",
+        ),
+        (
+            grouped("Ascend950", (512, 256, 64), (128, 384), swizzle="aswt", l1="128,256,64", cores=8),
+            "schedule of groups",
+            "as if group 1 began at core 0, and it begins at core 1: tiles of C are lost",
+        ),
+        (
+            grouped("Ascend950", (128, 256, 64), (128, 0), swizzle="aswt", l1="128,256,64", cores=8),
+            "schedule of groups",
+            "the last group, which is empty: they write past C",
+        ),
+    ],
+)  # fmt: skip
+def test_a_broken_rule_has_its_words(plan: Plan, rule: str, words: str) -> None:
+    found = [finding.text for finding in plan.check().errors if finding.rule == rule]
+    assert len(found) == 1
+    assert words in found[0]
