@@ -34,6 +34,7 @@ from ..xla_bridge import (
     tiled_axes,
 )
 from .compose import compose
+from .deciding import union
 from .exact import relation
 from .fusion import computation_maps, op_of
 from .images import Span, TooManyError, image_size, readers
@@ -384,7 +385,7 @@ def _array(
 ) -> ArrayTraffic:
     """Return the traffic of an array that maps lead to, each from the output of a number."""
     size, bits = prod(known_sizes(shape)), storage_bits(shape)
-    outputs, here = [o for o, _m in maps], [m for _o, m in maps]
+    here = [m for _o, m in maps]
     unknown = next((m.reason for m in here if m.is_undefined), "")
     elements = Span(0, size, unknown) if unknown else _count(shape, here, 1, size)
 
@@ -414,7 +415,9 @@ def _array(
     reuse: dict[int, int] = {}
     if elements.most and not unknown:
         try:
-            reuse = readers([_numbered(m) for m in here], outputs)
+            each = {o: union(_numbered(m) for of, m in maps if of == o) for o, _m in maps}
+            pairs = [(o, m) for o, found in each.items() for m in found]
+            reuse = readers([m for _o, m in pairs], [o for o, _m in pairs])
         except TooManyError:
             reason = reason or "the results that read an element are too many to count"
         else:
