@@ -70,8 +70,8 @@ def fitted(lines: Sequence[str], width: int) -> list[str]:
 
     Marks below a line stay below what they mark.
 
-    >>> fitted(["    f32[3,5]", "         ^^^"], 12)
-    ['    f32[3,', '         ^', '      5]', '      ^^']
+    >>> fitted(["    f32[30,50]", "           ^^^"], 12)
+    ['    f32[30,', '      50]', '      ^^^']
     """
     out: list[str] = []
     above = None
