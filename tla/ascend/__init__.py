@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from .limits import Limit as Limit
     from .plans import (
         FAMILIES as FAMILIES,
+        CppProgram as CppProgram,
         Family as Family,
         Finding as Finding,
         Footprint as Footprint,
