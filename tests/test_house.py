@@ -37,6 +37,7 @@ BY_NAME = {
     "tla.indexing.exact.budget": "islpy, which is no part of the house",
     "tla.objects.libraries": "a library of others, when an object of it is asked for",
     "tla.testing.operations": "it looks up the function of each operation by the name that users write",
+    "tla.errors": "the display of its errors in notebooks, which stands above them",
     "tla.ground.annotations": "it finds what the annotations of a failed call name",
     "tla.ground.lazy": "the one helper of lazy packages",
     "tla.ground.display": "the registry of displays",

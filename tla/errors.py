@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from contextvars import copy_context
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -98,6 +99,11 @@ class TlaError(Exception):
     def __repr__(self) -> str:
         self._complete()
         return super().__repr__()
+
+    def _render_traceback_(self) -> list[str]:
+        """The lines that IPython shows of the error, without the frames of the library."""
+        lines: list[str] = import_module(f"{__package__}.ground.display").traceback_of(self)
+        return lines
 
     def __reduce__(self) -> str | tuple[Any, ...]:  # for pickle and copy
         self._complete()

@@ -252,7 +252,9 @@ def test_what_an_example_says_of_itself(tmp_path: Path) -> None:
         "set(ALL\n  a.cpp\n  tiling.cpp)\ncatlass_example_add_executable(1_a vec ${ALL})\n"
         "target_compile_definitions(1_a PRIVATE L2_CACHE_HINT N=4)\n"
         "target_include_directories(1_a PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/own ${OTHER})\n"
-        "catlass_example_add_executable(1_b cube b.cpp)\n",
+        "catlass_example_add_executable(1_b cube b.cpp)\n"
+        'option(ENDS "the ends of groups" OFF)\nif(ENDS)\n'
+        "    target_compile_definitions(1_b PRIVATE ENDS)\nendif()\n",
         "CMakeLists.txt",
     )
     tiling = written(tmp_path, "", "tiling.cpp")

@@ -63,7 +63,7 @@ def test_a_short_piece_beside_long_ones() -> None:
     assert [line.split("[")[5].split("]")[0] for line in lines[1:7]] == [
         "7,1,0", "7,1,2", "7,0,0", "7,0,1", "7,0,2", "7,0,3",
     ]  # fmt: skip
-    assert lines[8] == "where that is less than the name, as wide as the name"
+    assert lines[8] == "a name needs its room, however little the work"
     lines = render(schedules.splitk((1, 1, 1), (1, 1, 1), splitk=2, cores=2).timeline()).splitlines()
     assert [line.split()[1] for line in lines[1:3]] == ["[0,0]", "|"]
     assert lines[-1] == "| has no work"

@@ -114,7 +114,7 @@ def test_an_operation_is_told_and_drawn_or_listed(run: Run) -> None:
     command = ("explain", "composition", "(6,2):(8,2)", "(4,3):(3,1)")
     lines = run(*command).out.splitlines()
     assert lines[1] == "  C = A o B: C(i) = A(B(i)) for each coordinate i of B"
-    assert lines[2].startswith("  1. Mode 0 of B, 4:3: in steps of 3 the 6 of A's mode 0, 6:8, has ")
+    assert lines[2].startswith("  1. Mode 0 of B, 4:3, takes every 3rd index. A's mode 0, 6:8, has ")
     assert lines[5] == "  = ((2,2),3):((24,2),8)"
     assert lines[7].split("  ")[1] == "A = (6,2):(8,2)"
     listed = run(*command, "--table").out.splitlines()

@@ -11,7 +11,7 @@ from seeing import all_steps, equations
 
 from tla import TlaError, composition, parse
 from tla.explain import EXPLAINED, explain
-from tla.explain.sentences import factor
+from tla.explain.sentences import every, factor
 from tla.layouts.notation import parse_int_tuple
 from tla.layouts.swizzle import Swizzle
 from tla.numbers import sym
@@ -27,33 +27,42 @@ def told(operation: str, *texts: str) -> list[str]:
 def test_a_composition_is_told_step_by_step() -> None:
     """CuTe 02_layout_algebra.md, "Composition", the first example."""
     assert told("composition", "(6,2):(8,2)", "(4,3):(3,1)") == [
-        "Mode 0 of B, 4:3: in steps of 3 the 6 of A's mode 0, 6:8, has 6 / 3 = 2 places, so 4 splits. It"
-        " takes 2, 3 * 8 = 24 apart: 2:24. What is left is 4 / 2 = 2 in steps of 1, on the next mode of"
-        " A.",
-        "What is left of mode 0 of B, 2:1: A's last mode, of stride 2, has no end. It takes all 2,"
-        " 1 * 2 = 2 apart: 2:2.",
-        "Mode 1 of B, 3:1: its last place, 2 * 1 = 2, lies inside the 6 of A's mode 0, 6:8. It takes all"
-        " 3, 1 * 8 = 8 apart: 3:8.",
+        "Mode 0 of B, 4:3, takes every 3rd index. A's mode 0, 6:8, has 6 / 3 = 2 of them, 3 * 8 = 24"
+        " apart: 2:24. The next mode of A repeats them 4 / 2 = 2 times.",
+        "The rest of mode 0 of B, 2:1, takes every index. A's last mode, of stride 2, has no end, so all"
+        " 2 fit, 1 * 2 = 2 apart: 2:2.",
+        "Mode 1 of B, 3:1, takes every index. The last one, 2 * 1 = 2, is inside A's mode 0, 6:8, so all"
+        " 3 fit, 1 * 8 = 8 apart: 3:8.",
     ]
 
 
 def test_a_mode_that_passes_over_another_and_one_that_stays() -> None:
     assert told("composition", "(4,2,3):(2,1,8)", "(3,2):(8,0)") == [
-        "Mode 0 of B, 3:8: steps of 8 pass over A's mode 0, 4:2, whole, 8 / 4 = 2 times. What is left is"
-        " 3 in steps of 2, on the next mode of A.",
-        "What is left of mode 0 of B, 3:2: steps of 2 pass over A's mode 1, 2:1, whole, 2 / 2 = 1 times."
-        " What is left is 3 in steps of 1, on the next mode of A.",
-        "What is left of mode 0 of B, 3:1: A's last mode, of stride 8, has no end. It takes all 3,"
-        " 1 * 8 = 8 apart: 3:8.",
-        "Mode 1 of B, 2:0: it does not move, it stays at offset 0: 2:0.",
+        "Mode 0 of B, 3:8, takes every 8th index. It steps over the whole of A's mode 0, 4:2. Along the"
+        " next mode of A it takes every 2nd index, as 8 / 4 = 2.",
+        "The rest of mode 0 of B, 3:2, takes every 2nd index. It steps over the whole of A's mode 1,"
+        " 2:1. Along the next mode of A it takes every index, as 2 / 2 = 1.",
+        "The rest of mode 0 of B, 3:1, takes every index. A's last mode, of stride 8, has no end, so all"
+        " 3 fit, 1 * 8 = 8 apart: 3:8.",
+        "Mode 1 of B, 2:0, does not move. It stays at offset 0: 2:0.",
     ]
 
 
 def test_a_stretch_found_by_search() -> None:
     assert told("composition", "(2,2,2):(1,3,5)", "(2,2):(1,3)") == [
-        "Mode 0 of B, 2:1: along 2 steps of 1 A is linear, and A(1) = 1: it takes 2:1.",
-        "Mode 1 of B, 2:3: along 2 steps of 3 A is linear, and A(3) = 4: it takes 2:4.",
+        "Mode 0 of B, 2:1, takes every index. A is linear there, and A(1) = 1: 2:1.",
+        "Mode 1 of B, 2:3, takes every 3rd index. A is linear there, and A(3) = 4: 2:4.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("stride", "text"),
+    [("1", "every index"), ("2", "every 2nd index"), ("3", "every 3rd index"),
+     ("11", "every 11th index"), ("21", "every 21st index"), ("112", "every 112th index"),
+     ("M", "one index in M")],
+)  # fmt: skip
+def test_a_stride_in_words(stride: str, text: str) -> None:
+    assert every(parse_int_tuple(stride)) == text
 
 
 def test_a_coalescing() -> None:
@@ -87,19 +96,22 @@ def test_complements() -> None:
 
 def test_inverses() -> None:
     assert told("right_inverse", "(4,8):(1,5)") == [
-        "4:1: 1 in the offset is 1 in the index. It takes 4:1.",
-        "8:5 is left out: it begins at 5, those before end at 4, and nothing leads to 4.",
+        "4:1 adds 1 to the offset where it adds 1 to the index. The inverse has 4:1.",
+        "8:5 is left out. It begins at offset 5, the modes before it end at 4, and no index has the"
+        " offset 4.",
     ]
     assert told("right_inverse", "4:-1") == [
-        "4:-1 is left out: its stride is negative, and the interval begins at 0."
+        "4:-1 is left out. Its stride is negative, and the interval begins at 0."
     ]
     assert told("right_inverse", "(4,4):(1,2)")[0] == (
-        "4:1: 1 in the offset is 1 in the index; the next mode begins after 2 of 4. It takes 2:1."
+        "4:1 adds 1 to the offset where it adds 1 to the index, for 2 of its 4 steps until the next mode"
+        " begins. The inverse has 2:1."
     )
     assert told("left_inverse", "(4,2):(6,59)") == [
-        "Below 6, the least stride, an offset says nothing of the index: 6:0.",
-        "4:6: 6 in the offset is 1 in the index; the next mode begins after 9. It takes 9:1.",
-        "2:59: 59 in the offset is 4 in the index. It takes 2:4.",
+        "Offsets below 6, the least stride, add nothing to the index: 6:0.",
+        "4:6 adds 6 to the offset where it adds 1 to the index, up to 9 steps, where the next mode"
+        " begins. The inverse has 9:1.",
+        "2:59 adds 59 to the offset where it adds 4 to the index. The inverse has 2:4.",
     ]
 
 
@@ -191,7 +203,7 @@ def test_the_offsets_of_stretches_are_those_of_the_left_side() -> None:
 
 @pytest.mark.parametrize("operation", ["left_inverse", "right_inverse"])
 def test_what_an_inverse_says_of_an_offset_holds(operation: str) -> None:
-    """``n in the offset is m in the index``: the layout at the index m is n."""
+    """The layout at the index m is n, where a mode adds n to the offset and m to the index."""
     rng = random.Random(operation)
     seen = 0
     for _case in range(300):
@@ -201,7 +213,7 @@ def test_what_an_inverse_says_of_an_offset_holds(operation: str) -> None:
         except TlaError:
             continue
         for sentence in found.figure(pictures=False).sentences:
-            for x, index in re.findall(r"(-?\d+) in the offset is (\d+) in the index", sentence):
+            for x, index in re.findall(r"(-?\d+) to the offset where it adds (\d+) to", sentence):
                 assert naive_extended(found.arguments[0], int(index)) == int(x)
                 seen += 1
     assert seen > 100

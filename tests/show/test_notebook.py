@@ -11,6 +11,7 @@ import sys
 from html import unescape
 from math import prod
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, get_args
 from xml.etree import ElementTree
 
@@ -391,3 +392,31 @@ def test_the_drawing_is_loaded_when_something_is_shown() -> None:
         check=True,
     )
     assert json.loads(done.stdout) == [[False] * 3, [True, True], True, False]
+
+
+# --- errors ---
+
+
+def test_a_refusal_has_our_frames_left_out_and_its_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages: list[str] = []
+    shown_by: Any = ModuleType("IPython.display")
+    shown_by.HTML, shown_by.display = str, pages.append
+    monkeypatch.setitem(sys.modules, "IPython", ModuleType("IPython"))
+    monkeypatch.setitem(sys.modules, "IPython.display", shown_by)
+    with pytest.raises(tla.DivisibilityError) as caught:
+        tla.composition(parse("(6,2):(1,7)"), parse("(3,2):(2,3)"))
+    lines = caught.value._render_traceback_()
+    frames = [line for line in lines if line.startswith("  File ")]
+    assert frames
+    assert all(__file__ in line for line in frames)
+    assert "".join(lines).endswith("".join(str(caught.value).splitlines()[1:]))
+    (page,) = pages
+    assert "at (2,1) B is 7, and A(7) = 8; a layout would give 7" in unescape(page)
+    with pytest.raises(tla.ParseError) as caught_text:
+        parse("(4")
+    assert "tla" in "".join(caught_text.value._render_traceback_())
+    assert len(pages) == 1, "an error without a picture shows none"
+
+
+def test_a_static_size_is_a_plain_number() -> None:
+    assert "8192 coordinates" in shown(tla.row_major(tla.Int(128), tla.Int(64)))

@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from .plans import (
         EPILOGUES as EPILOGUES,
         FAMILIES as FAMILIES,
+        CppProgram as CppProgram,
         Epilogue as Epilogue,
         EpilogueFamily as EpilogueFamily,
         Family as Family,

@@ -45,6 +45,8 @@ def _command(name: str) -> Callable[[list[str]], int]:
         from .ascend_show import run as command
     elif name == "check":
         from .ascend_check import run as command
+    elif name == "emit":
+        from .ascend_emit import run as command
     elif name == "schedule":
         from .ascend_schedule import run as command
     elif name == "search":

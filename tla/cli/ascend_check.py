@@ -51,7 +51,7 @@ def run(arguments: list[str]) -> int:
     refuse_formats(parser, options, ["emit"], "there is one output")
     if options.emit and options.json:
         parser.error("argument --json: not allowed with argument --emit")
-    plan = _plan(options)
+    plan = plan_of(options)
     if plan.cores > plan.arch.cores:  # no rule: the plan is legal on a chip with more
         has = plural(plan.arch.cores, "core")
         complain(f"tla: {plan.arch} has {has}, and the plan is for {plan.cores}")
@@ -73,6 +73,15 @@ def run(arguments: list[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argument_parser("ascend check", _EPILOG, SUBCOMMANDS["check"])
+    add_plan(parser)
+    parser.add_argument("--all", action="store_true", help="list the rules that hold too, each in full")
+    parser.add_argument("--emit", action="store_true", help="print the C++ of the plan if it is legal")
+    add_formats(parser, json="print one JSON object")
+    return parser
+
+
+def add_plan(parser: argparse.ArgumentParser) -> None:
+    """Give a parser the arguments of a plan, for `plan_of`."""
     parser.add_argument("arch", metavar="ARCH", help="the architecture")
     parser.add_argument(
         "elements", metavar="ELEMENT", help="the type of A, B and C; or two or three, with commas"
@@ -94,13 +103,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--cores", type=positive, metavar="N", help="not as many cores as ARCH has but N"
     )
-    parser.add_argument("--all", action="store_true", help="list the rules that hold too, each in full")
-    parser.add_argument("--emit", action="store_true", help="print the C++ of the plan if it is legal")
-    add_formats(parser, json="print one JSON object")
-    return parser
 
 
-def _plan(options: argparse.Namespace) -> Plan:
+def plan_of(options: argparse.Namespace) -> Plan:
+    """Return the plan that the arguments of a command give."""
     return gemm(
         arch(options.arch),
         options.problem,

@@ -50,7 +50,7 @@ def run_written(
             kernel = kernel.on(options.arch)
         arrays = _arrays(kernel, options, tensors)
         return kernels.simulate(
-            kernel, *arrays, cores=options.cores, seed=options.seed, checks=options.check,
+            kernel, *arrays, cores=options.cores or 1, seed=options.seed, checks=options.check,
             orders=options.orders, drop=options.drop, strict=options.strict, progress=progress,
             **dict(map(_setting, options.set)),
         )  # fmt: skip

@@ -36,6 +36,7 @@ COMMANDS: Final = {
 SUBCOMMANDS: Final = {
     "show": "Show an architecture: buffers, cores, alignments, limits, and where each is stated.",
     "check": "Check a plan: whether each rule holds, what each buffer needs and has, what would fit.",
+    "emit": "Write the C++ program of a plan, or an example of CATLASS with the plan's parameters.",
     "schedule": "Show which core computes which block when, and prove that every tile is computed once.",
     "search": "Rank the legal tiles of a problem by a cost model.",
     "copy": "Give the instructions that move a tile from one layout to another, with their parameters.",

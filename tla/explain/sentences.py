@@ -101,20 +101,30 @@ def _over(x: Any, y: Any) -> str:
 def _composition(steps: Sequence[CompositionStep]) -> Iterator[str]:
     before: int | None = None
     for step in steps:
-        of = f"{step.shape}:{step.stride}"
-        head = f"Mode {step.mode} of B, {of}"
-        if step.mode == before and step.action != "run":
-            head = f"What is left of mode {step.mode} of B, {of}"
+        is_rest = step.mode == before and step.action != "run"
         before = step.mode
-        yield f"{head}: {_COMPOSITION[step.action](step)}"
+        head = (
+            f"{'The rest of mode' if is_rest else 'Mode'} {step.mode} of B, {step.shape}:{step.stride},"
+        )
+        yield f"{head} {_COMPOSITION[step.action](step)}"
+
+
+def every(step: Any) -> str:
+    """``every 3rd index``."""
+    if known_eq(step, 1) is True:
+        return "every index"
+    text = number(step)
+    if not text.isdecimal():
+        return f"one index in {factor(step)}"
+    last = "th" if text[-2:-1] == "1" else {"1": "st", "2": "nd", "3": "rd"}.get(text[-1], "th")
+    return f"every {text}{last} index"
 
 
 def _passes(step: CompositionStep) -> str:
-    s, e, n = step.shape, step.stride, step.left_shape
+    e, n = step.stride, step.left_shape
     return (
-        f"steps of {number(e)} pass over A's mode {step.left}, {n}:{step.left_stride}, whole,"
-        f" {_over(e, n)} times. What is left is {number(s)} in steps of {number(e // n)}, on the next"
-        " mode of A."
+        f"takes {every(e)}. It steps over the whole of A's mode {step.left}, {n}:{step.left_stride}."
+        f" Along the next mode of A it takes {every(e // n)}, as {_over(e, n)}."
     )
 
 
@@ -123,36 +133,30 @@ def _splits(step: CompositionStep) -> str:
     assert step.taken is not None
     count = step.taken.shape
     return (
-        f"in steps of {number(e)} the {number(n)} of A's mode {step.left}, {n}:{d}, has {_over(n, e)}"
-        f" places, so {number(s)} splits. It takes {number(count)}, {_times(e, d)} apart: {step.taken}."
-        f" What is left is {_over(s, count)} in steps of 1, on the next mode of A."
+        f"takes {every(e)}. A's mode {step.left}, {n}:{d}, has {_over(n, e)} of them,"
+        f" {_times(e, d)} apart: {step.taken}. The next mode of A repeats them {_over(s, count)} times."
     )
 
 
 def _fits(step: CompositionStep) -> str:
     s, e, n, d = step.shape, step.stride, step.left_shape, step.left_stride
     if step.left is None:
-        return f"it does not move, it stays at offset 0: {step.taken}."
-    takes = f"It takes all {number(s)}, {_times(e, d)} apart: {step.taken}."
+        return f"does not move. It stays at offset 0: {step.taken}."
+    if known_eq(s, 0) is True:
+        return f"has no index: {step.taken}."
     if known_lt(s, 2) is True:
-        takes = f"It stands for one place, with the stride {_times(e, d)}: {step.taken}."
-        if known_eq(s, 0) is True:
-            takes = f"It has no place: {step.taken}."
+        return f"has one index, with the stride {_times(e, d)}: {step.taken}."
     if n is None:
-        return f"A's last mode, of stride {number(d)}, has no end. {takes}"
-    if known_lt(s, 1) is True:
-        return takes
-    last, end = _times(s - 1, e), number(n)
-    return f"its last place, {last}, lies inside the {end} of A's mode {step.left}, {n}:{d}. {takes}"
+        where = f"A's last mode, of stride {number(d)}, has no end"
+    else:
+        where = f"The last one, {_times(s - 1, e)}, is inside A's mode {step.left}, {n}:{d}"
+    return f"takes {every(e)}. {where}, so all {number(s)} fit, {_times(e, d)} apart: {step.taken}."
 
 
 def _runs(step: CompositionStep) -> str:
     assert step.taken is not None
-    t = step.taken.stride
-    return (
-        f"along {number(step.shape)} steps of {number(step.stride)} A is linear, and"
-        f" A({number(step.stride)}) = {number(t)}: it takes {step.taken}."
-    )
+    e, t = number(step.stride), number(step.taken.stride)
+    return f"takes {every(step.stride)}. A is linear there, and A({e}) = {t}: {step.taken}."
 
 
 _COMPOSITION: Final[dict[str, Callable[[CompositionStep], str]]] = {
@@ -226,26 +230,27 @@ def _inverse(steps: Sequence[InverseStep]) -> Iterator[str]:
         if s is None:
             assert step.taken is not None
             least = number(step.taken.shape)
-            yield f"Below {least}, the least stride, an offset says nothing of the index: {step.taken}."
+            yield f"Offsets below {least}, the least stride, add nothing to the index: {step.taken}."
             continue
-        head = f"{s}:{d}: {number(d)} in the offset is {number(p)} in the index"
         if step.taken is not None:
             count = step.taken.shape
             why = ""
             if known_lt(count, s) is True:
-                why = f"; the next mode begins after {number(count)} of {number(s)}"
+                why = f", for {number(count)} of its {number(s)} steps until the next mode begins"
             elif step.end is None and known_lt(s, count) is True:
-                why = f"; the next mode begins after {number(count)}"
-            yield f"{head}{why}. It takes {step.taken}."
+                why = f", up to {number(count)} steps, where the next mode begins"
+            head = f"{s}:{d} adds {number(d)} to the offset where it adds {number(p)} to the index"
+            yield f"{head}{why}. The inverse has {step.taken}."
         elif step.end is not None and known_lt(step.end, d) is True:
+            end = number(step.end)
             yield (
-                f"{s}:{d} is left out: it begins at {number(d)}, those before end at"
-                f" {number(step.end)}, and nothing leads to {number(step.end)}."
+                f"{s}:{d} is left out. It begins at offset {number(d)}, the modes before it end at"
+                f" {end}, and no index has the offset {end}."
             )
         elif known_lt(d, 0) is True:
-            yield f"{s}:{d} is left out: its stride is negative, and the interval begins at 0."
+            yield f"{s}:{d} is left out. Its stride is negative, and the interval begins at 0."
         else:
-            yield f"{s}:{d} is left out: modes before it reach its offsets."
+            yield f"{s}:{d} is left out. The modes before it reach its offsets."
 
 
 _STEPS: Final[dict[type, Callable[[Any], Iterator[str]]]] = {

@@ -14,6 +14,10 @@ Source: IPython, "Integrating your objects with IPython", Rich display.
 
 from __future__ import annotations
 
+import sys
+from importlib import import_module
+from os import sep
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -67,6 +71,29 @@ def html_of(value: object) -> str | None:
     return page
 
 
+def traceback_of(error: BaseException) -> list[str]:
+    """Return the lines of a traceback without the frames of the library and of IPython.
+
+    A notebook has the picture of the error above them, where there is one.
+
+    Source: IPython, ``InteractiveShell.showtraceback``, which asks an error for them.
+    """
+    from traceback import StackSummary, TracebackException
+
+    rooms = str(Path(__file__).parent.parent) + sep, f"{sep}IPython{sep}"
+    whole = TracebackException.from_exception(error)
+    part: TracebackException | None = whole
+    while part is not None:
+        frames = [f for f in part.stack if not any(room in f.filename for room in rooms)]
+        part.stack = StackSummary.from_list(frames)
+        part = part.__cause__ or part.__context__
+    page = html_of(error)
+    if page is not None and "IPython" in sys.modules:
+        shown_by = import_module("IPython.display")
+        shown_by.display(shown_by.HTML(page))
+    return "".join(whole.format()).splitlines()
+
+
 def figure_of(value: object, **limits: Any) -> Any:
     """Return the figure of a value.
 
@@ -90,6 +117,4 @@ def steps_of(layout: object, *coord: Any) -> Any:
 
 
 def _loaded(module: str) -> Any:
-    from importlib import import_module
-
     return import_module(module)

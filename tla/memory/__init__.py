@@ -4,7 +4,8 @@
 - ``buffers``, with ``outline aliasing roles``: the values with memory of their own;
 - ``tally`` and ``by``: their bytes, in all and in groups; ``waste``: padding; ``sizes``: bytes as text;
 - ``lifetimes``, with ``schedule``; ``live``: the peak, with ``simulated`` for the other memories;
-- ``copies``, with ``origins renaming``; ``formats``: layouts that make copies needless;
+- ``copying``, with ``origins renaming trips``; ``formats``, with ``copy_advice updates``: layouts that
+  make copies needless;
 - ``compare`` and ``matching``: two modules; ``advice``: cheaper layouts of one array;
 - ``oom``, with ``oom_text oom_report oom_check``: out-of-memory reports;
 - ``entry``: parameters and results; ``picture``: buffers as bars.
@@ -32,19 +33,15 @@ if TYPE_CHECKING:
         source_of as source_of,
     )
     from .compare import Comparison as Comparison, compare as compare
-    from .copies import (
-        Copy as Copy,
-        CopyTotal as CopyTotal,
-        copy_totals as copy_totals,
-        module_copies as module_copies,
-    )
+    from .copy_advice import Advice as Advice
+    from .copying import Copy as Copy, CopyTotal as CopyTotal, copy_totals as copy_totals
     from .entry import (
         alias_bytes as alias_bytes,
         argument_bytes as argument_bytes,
         index_tables_bytes as index_tables_bytes,
         output_bytes as output_bytes,
     )
-    from .formats import Advice as Advice, Formats as Formats
+    from .formats import Copies as Copies, copies as copies
     from .lifetimes import (
         Lifetime as Lifetime,
         Lifetimes as Lifetimes,

@@ -31,7 +31,8 @@ _STYLE: Final = (
     ".tla-figure th,.tla-figure td{border:1px solid currentColor;padding:.15em .6em;text-align:left;"
     f"{_MONO};font-size:12px;white-space:pre-wrap;min-width:0;background:none;color:inherit}}"
     f".tla-figure .tla-said{{{_MONO};font-size:13px;font-weight:600;overflow-wrap:anywhere}}"
-    ".tla-figure p{margin:.3em 0}.tla-figure ol{margin:.3em 0;padding-left:2em}" + LINKED
+    ".tla-figure p{margin:.3em 0;white-space:pre-line}.tla-figure ol{margin:.3em 0;padding-left:2em}"
+    + LINKED
 )
 
 _PAGE: Final = (

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, assert_never
 
 from ..algebra import collision, is_contiguous
 from ..errors import TlaError, UndecidedError, UnsupportedError
+from ..explain import explain_error, number
 from ..figures import composed_figure, layout_figure, tensor_figure
 from ..ground import AnyFigure, Bars, Figure, Grid, Panels, Steps, Strip, Timeline, shortened
 from ..layouts import is_composed, is_layout, is_tensor, product, text_of
@@ -85,6 +86,8 @@ def html_of(value: object) -> str | None:
 
     A picture with too many characters is drawn again with fewer cells.
     """
+    if isinstance(value, TlaError):
+        value = explain_error(value)
     if not isinstance(value, AnyFigure) and not hasattr(value, "figure"):
         return None
     cells = CELLS
@@ -287,7 +290,7 @@ def _words_of(value: object) -> _Words:
         facts, signs = _of_layout(value.layout)
         return _Words([*data, *facts], signs)
     if is_composed(value):
-        facts = [("offsets", f"outer part of {value.offset} plus those of {value.inner}")]
+        facts = [("offsets", f"{value.inner}, plus {value.offset}, then {value.outer}")]
         return _Words(facts, (_COLON, _NUMBERS))
     if _is_xla(value):
         return _of_xla(value)
@@ -298,8 +301,8 @@ def _of_layout(layout: AnyLayout) -> _Words:
     facts = [
         ("shape", text_of(layout.shape)),
         ("stride", text_of(layout.stride)),
-        ("size", f"{layout.size} coordinates"),
-        ("cosize", _if_known(lambda: f"{layout.cosize} offsets from the least to the greatest")),
+        ("size", f"{number(layout.size)} coordinates"),
+        ("cosize", _if_known(lambda: f"{number(layout.cosize)} offsets from the least to the greatest")),
         ("injective", _if_known(lambda: _injective(layout))),
     ]
     if layout.is_padded:
@@ -332,7 +335,7 @@ def _injective(layout: AnyLayout) -> str:
 
 
 def _padding(layout: AnyLayout) -> str:
-    return f"{layout.size - layout.valid_size} of {layout.size} coordinates hold no data"
+    return f"{number(layout.size - layout.valid_size)} of {number(layout.size)} coordinates hold no data"
 
 
 def _of_xla(shape: XlaShape) -> _Words:

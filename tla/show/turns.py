@@ -66,7 +66,7 @@ def width_notes(figure: Timeline, shown: list[tuple[Column, int]], idle: str) ->
     drawn = [(s, column, wide) for column, wide in shown for s in _drawn_in(figure, column)]
     notes: list[str] = []
     if any(s.work and _least(s) > round(wide * s.work / column.work) for s, column, wide in drawn):
-        notes.append("where that is less than the name, as wide as the name")
+        notes.append("a name needs its room, however little the work")
     if any(not s.work for s, _column, _wide in drawn):
         notes.append(f"{idle} has no work")
     return notes

@@ -197,8 +197,7 @@ def _rows(tensor: KernelTensor, what: str) -> tuple[int, int, int]:
         raise LayoutError(
             f"the {what} {layout} has no rows of elements that follow one another", layout=layout
         )
-    gap = strides[0] - extents[1] if extents[0] > 1 else 0
-    return extents[0], size(extents[1]), size(gap)
+    return extents[0], size(extents[1]), size(max(strides[0] - extents[1], 0))
 
 
 def _blocks(tensor: KernelTensor, pitch: int, length: int, rows: int) -> int:

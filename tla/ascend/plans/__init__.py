@@ -10,7 +10,8 @@
 - ``legality`` and its ``findings``: the rules, in ``buffer_rules``, ``copy_rules``, ``memory_rules``,
   ``group_rules``, ``vector_rules``; ``nearby``: the nearest tile that fits;
 - ``dynamic``: the tile and kernel that CATLASS's dynamic host chooses;
-- ``kernels``: the kernel of CATLASS that takes a policy and a swizzle; ``emit``: the C++ of a plan.
+- ``kernels``: the kernel of CATLASS that takes a policy and a swizzle; ``emit``: the C++ of a plan,
+  ``programs``: with a host; ``examples``: an example of CATLASS with a plan's parameters.
 """
 
 from typing import TYPE_CHECKING
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
         grouped as grouped,
     )
     from .policies import policy as policy
+    from .programs import CppProgram as CppProgram
     from .scales import Scale as Scale
     from .tile import Tile as Tile
 

@@ -32,6 +32,7 @@ from ..tags import tag_named
 from .defaults import default_l0, default_l1, default_policy, default_swizzle
 from .emit import emit_cpp
 from .epilogues import EPILOGUES, Epilogue, epilogue as epilogue_of
+from .examples import emit_into
 from .families import MmadAtlasA2PreloadAsync
 from .footprint import fits
 from .group_rules import schedule_of
@@ -39,16 +40,20 @@ from .groups import batches_of, groups_of, list_of
 from .legality import check
 from .nearby import nearest
 from .policies import policy as policy_of
+from .programs import emit_program
 from .scales import scale_of
 from .tiling import LINES, OPERANDS, Tiling
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ...ground import Steps
     from ..arch import Arch
     from ..schedules import BlockSwizzle, Schedule
     from ..shapes import ShapeLike
     from .dispatch import Family, Policy
     from .findings import Report
+    from .programs import CppProgram
     from .scales import Scale, ScaleLike
 
 _Part = TypeVar("_Part")
@@ -96,6 +101,30 @@ class Plan(Tiling):
     def emit_cpp(self) -> str:
         """Return the C++ text of the plan, in CATLASS's types."""
         return emit_cpp(self)
+
+    def emit(
+        self, name: str = "tla_matmul", *, into: str | None = None, catlass: str | Path | None = None
+    ) -> CppProgram:
+        """Return the whole program of the plan: a host, the kernel, and what CMake is told of it.
+
+        With `into` it is an example of CATLASS with the plan's tiles, policy, swizzle and layouts.
+
+        >>> program = gemm("AtlasA2", (1024, 1024, 1024), "half").emit("my_matmul")
+        >>> sorted(program.files())
+        ['CMakeLists.txt', 'my_matmul.cpp']
+
+        Args:
+            name: The name of the program, of its folder and of its target.
+            into: The name of an example, as ``13_basic_matmul_tla``, or the path of a source.
+            catlass: The folder of CATLASS for `into`; by default that of the environment's ``CATLASS``.
+
+        Raises:
+            UnsupportedError: no kernel of CATLASS takes the plan, or the example says something that
+                contradicts it; the error names the line.
+            ArgumentError: the name is no word of letters, digits and underscores, or there is no such
+                example.
+        """
+        return emit_program(self, name) if into is None else emit_into(self, into, catlass)
 
     def replaced(self, **changes: object) -> Plan:
         """Return the plan with some arguments of `gemm` changed, for the same groups.

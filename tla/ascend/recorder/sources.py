@@ -43,6 +43,8 @@ def target_of(source: Path) -> Target:
         return Target()
     lists: dict[str, str] = dict(re.findall(r"set\(\s*(\w+)\s+([^)]*)\)", text))
     text = re.sub(r"\$\{(\w+)\}", lambda match: lists.get(match[1], match[0]), text)
+    for option in re.findall(r"\boption\(\s*(\w+)[^)]*\bOFF\s*\)", text):
+        text = re.sub(rf"\bif\(\s*{option}\s*\).*?\bendif\(", "", text, flags=re.S)
     named = re.findall(r"catlass_example_add_executable\(\s*(\S+)\s+(cube|vec|mix)\b([^)]*)\)", text)
     own = [words for words in named if source.name in words[2].split()] or named
     if not own:

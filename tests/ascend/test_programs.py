@@ -1,0 +1,228 @@
+"""Programs of plans: their texts; what an example contradicts; slow: their traces.
+
+Where CATLASS and clang++ are, a program of each plan is compiled and recorded. Its trace equals that of
+CATLASS's own example with the same problem, and that of the kernel in Python.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from tla import ArgumentError, UnsupportedError
+from tla.ascend import Plan, batched, gemm, grouped, record
+from tla.ascend.kernels import gm, simulate
+from tla.ascend.kernels.blocks import matmul, splitk_matmul, streamk_matmul
+from tla.ascend.plans.examples import edited
+from tla.ascend.plans.programs import host_program
+
+from .programs import CATLASS, EXAMPLE, expect_equal, issued, needs_catlass
+from .test_emit import KERNELS, made
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tla.ascend.kernels import Kernel
+
+
+@pytest.mark.parametrize(("arch", "name", "order", "kernel"), KERNELS)
+def test_a_program_of_each_kernel(arch: str, name: str, order: str, kernel: str | None) -> None:
+    plan = made(arch, name, order)
+    if kernel is None:
+        with pytest.raises(UnsupportedError, match="there is no program of the plan"):
+            plan.emit()
+        return
+    program = plan.emit("my_matmul")
+    text = program.source
+    assert list(program.files()) == ["my_matmul.cpp", "CMakeLists.txt"]
+    assert plan.emit_cpp().partition("\n\n")[2] in text
+    assert all(
+        text.count(opening) == text.count(closing) for opening, closing in (["{", "}"], ["(", ")"])
+    )
+    memories = re.findall(r"Load\(&device(\w+), (\d+), ", text)
+    bias = [("Bias", str(2 * 576))] if plan.bias else []
+    extents = [("A", 1000 * 6144), ("B", 6144 * 576), ("C", 1000 * 576)]
+    whole = [(x, str(2 * n)) for x, n in extents]
+    assert memories == [*whole[:2], *bias, *whole[2:]]
+    assert text.count("aclrtFree(device") == len(memories)
+    arguments = re.findall(r"arguments\{(.*)\};", text)[0].split(", ")
+    assert [x for x in arguments if x.startswith("device")] == [
+        *("deviceA", "deviceB", "deviceC"),
+        *(f"device{x}" for x, _ in bias),
+    ]
+    kind = "mix" if "plit" in kernel or "Streamk" in kernel else "cube"
+    assert program.cmake.endswith(f"(my_matmul {kind} my_matmul.cpp)\n")
+
+
+def test_an_example_with_the_parameters_of_a_plan() -> None:
+    plan = gemm("AtlasA2", (300, 200, 600), tags="ColumnMajor,RowMajor", l1=(128, 128, 256))
+    text = edited(plan, EXAMPLE)
+    for line in (
+        "using LayoutTagA = layout::ColumnMajor;",
+        "// using DispatchPolicy = Gemm::MmadAtlasA2Preload<enableUnitFlag>;",
+        "constexpr uint32_t other = 3;\nusing DispatchPolicy = Gemm::MmadPingpong<ArchTag, true>;",
+        "using L1TileShape = tla::Shape<tla::Int<128>, tla::Int<128>, tla::Int<256>>;",
+        "if (m > n) {\n    using BlockScheduler = Gemm::Block::GemmIdentityBlockSwizzle<3,0>;",
+        "} else {\n    using BlockScheduler = Gemm::Block::GemmIdentityBlockSwizzle<3,0>;",
+    ):
+        assert line in text, text
+    assert "constexpr bool" not in text
+    assert edited(plan, text) == text
+
+
+OF_950 = EXAMPLE.replace("AtlasA2;", "Ascend950;")
+_950 = {"arch": "Ascend950", "policy": "MmadPingpong"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "text", "said"),
+    [
+        ({"elements": "float", "l1": (128, 128, 128)}, EXAMPLE, "an.cpp:1: ElementA is half, and the p"),
+        (
+            {"tags": "zN,RowMajor"},
+            EXAMPLE,
+            "an.cpp:2: LayoutA is layout::RowMajor, and the plan's is la",
+        ),
+        ({"arch": "AtlasA3"}, EXAMPLE, None),
+        (
+            {"policy": "MmadAtlasA2Preload"},
+            EXAMPLE,
+            "another kernel: the plan is for BasicMatmulPreload",
+        ),
+        ({"swizzle": "aswt"}, EXAMPLE, "another kernel: the plan is for no kernel of CATLASS"),
+        ({"bias": "float", **_950}, OF_950, "an.cpp has no bias, and the plan has one"),
+        ({"ld": (640, None, None)}, EXAMPLE, "an example has no leading dimensions of its own"),
+        ({}, EXAMPLE.replace("L0TileShape", "L0"), "an.cpp has no L0TileShape that could be replaced"),
+    ],
+)
+def test_what_an_example_contradicts(changes: dict[str, Any], text: str, said: str | None) -> None:
+    given: dict[str, Any] = {"arch": "AtlasA2", "problem": (300, 200, 600), **changes}
+    if said is None:
+        assert "MmadPingpong<ArchTag, true>" in edited(gemm(**given), text, "an.cpp")
+        return
+    with pytest.raises(UnsupportedError) as raised:
+        edited(gemm(**given), text, "an.cpp")
+    assert said in raised.value.summary
+
+
+def test_names_that_are_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    plan = gemm("AtlasA2", (300, 200, 600))
+    with pytest.raises(ArgumentError, match="cannot be named 'a b'"):
+        host_program("a b", "cube", "", (), ())
+    monkeypatch.delenv("CATLASS", raising=False)
+    with pytest.raises(ArgumentError, match="is no file, and no folder of CATLASS is named"):
+        plan.emit(into="13_basic_matmul_tla")
+    with pytest.raises(ArgumentError, match="CATLASS has no example '13_basic_matmul_tla' in"):
+        plan.emit(into="13_basic_matmul_tla", catlass=tmp_path)
+
+
+class Example(NamedTuple):
+    """An example of CATLASS as a plan, and the kernel in Python."""
+
+    plan: dict[str, Any]
+    kernel: Kernel | None = None
+    problem: tuple[int, int, int] = (300, 200, 600)
+    arch: str = "AtlasA2"
+    elements: str = "half"
+    l1: tuple[int, int, int] = (128, 256, 256)
+    l0: tuple[int, int, int] = (128, 256, 64)
+    groups: Any = None
+
+    def made(self) -> Plan:
+        """The plan."""
+        how: dict[str, Any] = {"elements": self.elements, "l1": self.l1, "l0": self.l0, **self.plan}
+        if isinstance(self.groups, int):
+            return batched(self.arch, self.problem, self.groups, **how)
+        if self.groups is None:
+            return gemm(self.arch, self.problem, **how)
+        if "axis" in how:
+            return grouped(self.arch, self.problem, self.groups, **how)
+        return grouped(self.arch, None, self.groups, **how)
+
+
+_ON_950: Any = {"arch": "Ascend950", "elements": "float", "l1": (256, 256, 128), "l0": (256, 256, 32)}
+_ASYNC = "MmadAtlasA2PreloadAsync<1,2,4,2,1,true,true>"
+_HALF: Any = {**_ON_950, "elements": "half"}
+EXAMPLES = {
+    "00_basic_matmul": Example({"policy": "MmadAtlasA2Pingpong<true>"}, matmul),
+    "09_splitk_matmul": Example({
+        "policy": "MmadAtlasA2Pingpong<true>", "tags": "RowMajor,ColumnMajor", "swizzle": "splitk<3,0>",
+    }, splitk_matmul),
+    "13_basic_matmul_tla": Example({"policy": "MmadPingpong<true>"}, matmul),
+    "20_matmul_bias": Example({"policy": "MmadAtlasA2PingpongBias<true>", "bias": "half"}),
+    "21_basic_matmul_preload_zN": Example(
+        {"policy": "MmadAtlasA2Preload<true,true>", "tags": "RowMajor,zN"}, matmul
+    ),
+    "25_matmul_full_loadA": Example({"policy": "MmadAtlasA2FullLoadA<true>"}),
+    "31_small_matmul": Example(
+        {"policy": "MmadAtlasA2Small<2,true,false>"}, problem=(100, 200, 200)
+    ),
+    "37_streamk_matmul": Example(
+        {"policy": "MmadAtlasA2Streamk<true,true>", "swizzle": "streamk<3,0>"}, streamk_matmul
+    ),
+    "43_ascend950_basic_matmul": Example({}, matmul, **_ON_950),
+    "66_ascend950_streamk_matmul": Example({"swizzle": "streamk<3,0>"}, **_ON_950),
+    "68_ascend950_multi_core_splitk_matmul": Example({"swizzle": "splitk<3,0>"}, **_ON_950),
+    "69_ascend950_tail_multi_core_splitk_matmul": Example({"swizzle": "tail_splitk<3,0>"}, **_ON_950),
+    "73_ascend950_matmul_full_loadA": Example(
+        {"policy": "MmadAscend950FullLoadA<true,false,1,false,1>"}, **_HALF
+    ),
+    "01_batched_matmul": Example({"policy": "MmadAtlasA2Pingpong<true>"}, groups=3),
+    "02_grouped_matmul_slice_m": Example({
+        "policy": "MmadAtlasA2PreloadAsync<1,2,2,4,1,true,true>", "tags": "RowMajor,ColumnMajor",
+        "axis": "m",
+    }, groups=(50, 100, 150), l1=(256, 128, 256), l0=(256, 128, 64)),
+    "05_grouped_matmul_slice_k": Example(
+        {"policy": _ASYNC, "swizzle": "identity<3,1>", "axis": "k"}, groups=(100, 200, 300),
+    ),
+    "08_grouped_matmul": Example(
+        {"policy": _ASYNC, "tags": "ColumnMajor,RowMajor", "swizzle": "identity<3,1>"},
+        groups=[(300, 200, 100), (300, 200, 200), (300, 200, 300)],
+    ),
+    "45_strided_batched_matmul_tla": Example({"policy": "MmadPingpongTlaV2<true>"}, groups=3),
+    "60_ascend950_grouped_matmul_slice_m": Example(
+        {"axis": "m"}, groups=(50, 100, 150), arch="Ascend950", l1=(256, 256, 256), l0=(256, 256, 64)
+    ),
+    "67_ascend950_batched_matmul": Example({}, groups=3, **_ON_950),
+}  # fmt: skip
+"""Of each example the plan that has its parameters."""
+
+
+@pytest.mark.slow
+@needs_catlass
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_trace_of_a_program_is_that_of_the_example(name: str, tmp_path: Path) -> None:
+    example = EXAMPLES[name]
+    plan = example.made()
+    assert plan.check().ok
+    folder = CATLASS / "examples" / name
+    count = () if plan.groups is None else (len(plan.groups.problems),)
+    words = (*count, *example.problem)
+    theirs = issued(record(next(folder.glob("*.cpp")), words, catlass=CATLASS))
+    into = plan.emit(into=name, catlass=CATLASS)
+    for program in (plan.emit(), into._replace(arguments=tuple(map(str, words)))):
+        source = program.write(tmp_path / program.name)
+        ours = issued(record(source, program.arguments, catlass=CATLASS))
+        expect_equal(ours, theirs)
+        if example.kernel is not None:
+            arrays = _arrays(plan)
+            options: Any = {"policy": plan.policy, "l1": plan.l1, "l0": plan.l0, "swizzle": plan.swizzle}
+            run = simulate(example.kernel.on(plan.arch), *arrays, cores=2, checks=(), **options)
+            expect_equal(ours, issued(run))
+
+
+def _arrays(plan: Plan) -> list[Any]:
+    """Zeros for the tensors of a plan, in the order of the kernels in Python."""
+    tensors: list[Any] = []
+    for operand in ("A", "B", "C"):
+        layout = plan.layout(operand)
+        of = plan.element(operand)
+        memory = np.zeros(of.bytes_of(int(layout.cosize)), np.int8)
+        extents = ",".join(map(str, plan.extents(operand)))
+        tensors.append(gm(memory, f"{plan.tag(operand)}<{of}>({extents})"))
+    if plan.bias is not None:
+        tensors.insert(2, np.zeros(plan.problem.n, np.float32))
+    return tensors

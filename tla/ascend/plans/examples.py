@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An example of CATLASS with a plan's tiles, policy, swizzle and layouts in place of its own.
+
+>>> text = '''
+... using ArchTag = Arch::AtlasA2;
+... constexpr bool enableUnitFlag = true;
+... using DispatchPolicy = Gemm::MmadAtlasA2Pingpong<enableUnitFlag>;
+... using L1TileShape = GemmShape<128, 256, 256>;
+... using L0TileShape = GemmShape<128, 256, 64>;
+... using BlockScheduler = Gemm::Block::GemmIdentityBlockSwizzle<3, 0>;
+... using MatmulKernel = Gemm::Kernel::BasicMatmul<BlockMmad, void, BlockScheduler>;
+... '''
+>>> from tla.ascend import gemm
+>>> plan = gemm("AtlasA2", (300, 200, 600), policy="MmadAtlasA2Pingpong", l1=(128, 128, 256))
+>>> print(edited(plan, text).strip())
+using ArchTag = Arch::AtlasA2;
+using DispatchPolicy = Gemm::MmadAtlasA2Pingpong<>;
+using L1TileShape = GemmShape<128, 128, 256>;
+using L0TileShape = GemmShape<128, 128, 128>;
+using BlockScheduler = Gemm::Block::GemmIdentityBlockSwizzle<3,0>;
+using MatmulKernel = Gemm::Kernel::BasicMatmul<BlockMmad, void, BlockScheduler>;
+
+The host of an example stays as it is: it says of which element types its data are, and takes the problem
+from the command line.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from ...errors import ArgumentError, UnsupportedError
+from .emit import emit_cpp
+from .kernels import kernel
+from .programs import CppProgram
+from .tiling import LINES, OPERANDS
+
+if TYPE_CHECKING:
+    from .tiling import Tiling
+
+_USING: Final = r"^[ \t]*using {name} =\s*(?:typename\s+)?(?P<value>[^;]*);"
+_CONSTANT: Final = re.compile(r"^[ \t]*(?:static )?constexpr \w+ (\w+) = [^;]*;\n", re.M)
+_COMMENTS: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+_ABOUT_SWIZZLE: Final = re.compile(r"^[ \t]*// Swizzle offset is .*\n", re.M)
+_REPLACED: Final = ("DispatchPolicy", "L1TileShape", "L0TileShape", "BlockScheduler")
+
+
+def emit_into(plan: Tiling, example: str, catlass: str | Path | None = None) -> CppProgram:
+    """Return an example of CATLASS with a plan's parameters, and the words that start it.
+
+    Args:
+        example: The name of a folder in CATLASS's ``examples``, or the path of a source.
+        catlass: The folder of CATLASS; by default that of the environment's ``CATLASS``.
+
+    Raises:
+        ArgumentError: there is no such example, or no folder of CATLASS.
+        UnsupportedError: the example does not say what the plan asks for; the error names the line.
+    """
+    source = _source_of(example, catlass)
+    text = source.read_text("utf-8", "replace")
+    cmake = source.parent / "CMakeLists.txt"
+    told = cmake.read_text("utf-8", "replace") if cmake.is_file() else ""
+    count = () if plan.groups is None else (len(plan.groups.problems),)
+    words = tuple(map(str, (*count, *plan.problem)))
+    return CppProgram(source.stem, edited(plan, text, source.name), told, words)
+
+
+def _source_of(example: str, catlass: str | Path | None) -> Path:
+    """The source with ``main`` of an example."""
+    if Path(example).is_file():
+        return Path(example)
+    root = catlass or os.environ.get("CATLASS")
+    if not root:
+        way_out = "Say catlass=DIR, --catlass DIR, or set CATLASS in the environment."
+        raise ArgumentError(f"{example!r} is no file, and no folder of CATLASS is named", way_out)
+    folder = Path(root, "examples", example)
+    found = [file for file in sorted(folder.glob("*.cpp")) if "int main" in file.read_text("utf-8")]
+    if not found:
+        raise ArgumentError(f"CATLASS has no example {example!r} in {Path(root, 'examples')}")
+    return found[0]
+
+
+def edited(plan: Tiling, text: str, name: str = "the example") -> str:
+    """Return the text of an example with a plan's parameters in place of its own.
+
+    Raises:
+        UnsupportedError: the example does not say what the plan asks for; the error names the line.
+    """
+    taker, before = kernel(plan), text
+    if any(ld is not None for ld in plan.ld):
+        raise UnsupportedError("an example has no leading dimensions of its own, and the plan has some")
+    if taker is None or not re.search(rf"\bKernel::{taker.name}\s*<", text):
+        of = "no kernel of CATLASS" if taker is None else taker.name
+        raise UnsupportedError(f"{name} has another kernel: the plan is for {of}")
+    values = dict(re.findall(r"^using (\w+) =\s+(.*?);$", emit_cpp(plan), re.M | re.S))
+    values |= {f"Layout{x}": values.get(f"LayoutTag{x}") or values[f"Layout{x}"] for x in OPERANDS}
+    _expect(plan, text, name, values)
+    for word in _REPLACED:
+        text, count = _replaced(text, word, values[word])
+        if not count:
+            raise UnsupportedError(f"{name} has no {word} that could be replaced", part=word)
+    for word in ("LayoutTag{}", "Layout{}"):
+        for operand in OPERANDS:
+            text, _ = _replaced(text, word.format(operand), values[f"Layout{operand}"])
+    if plan.policy.family.api == "tla":
+        text, _ = _replaced(text, "ElementBias", values.get("ElementBias", "void"))
+    return _without_constants(before, _ABOUT_SWIZZLE.sub("", text))
+
+
+def _expect(plan: Tiling, text: str, name: str, values: dict[str, str]) -> None:
+    """Require what the host of an example decides: the architecture, elements, how layouts are made."""
+    wanted = {f"Element{x}": values[f"Element{x}"] for x in OPERANDS} | {"ArchTag": values["ArchTag"]}
+    for word, value in wanted.items():
+        for found in re.finditer(_USING.format(name=word), text, re.M):
+            if found["value"].rpartition("::")[2] != value.rpartition("::")[2]:
+                _refuse(text, name, found, word, value)
+    for operand in OPERANDS:
+        tag, named = plan.tag(operand), rf"Layout(?:Tag)?{operand}"
+        for found in re.finditer(_USING.format(name=named), text, re.M):
+            if tag not in LINES and found["value"] != f"layout::{tag}":
+                _refuse(text, name, found, f"Layout{operand}", f"layout::{tag}")
+    says_bias = re.search(_USING.format(name="(?:ElementBias|BiasType)"), text, re.M)
+    if plan.bias is not None and not says_bias:
+        raise UnsupportedError(f"{name} has no bias, and the plan has one", part="bias")
+
+
+def _refuse(text: str, name: str, found: re.Match[str], word: str, value: str) -> None:
+    line = text.count("\n", 0, found.start("value")) + 1
+    raise UnsupportedError(
+        f"{name}:{line}: {word} is {found['value']}, and the plan's is {value}",
+        "The host of an example is written for its own data: emit a whole program.",
+        line=line, part=word,
+    )  # fmt: skip
+
+
+def _replaced(text: str, word: str, value: str) -> tuple[str, int]:
+    """The text with another value of an alias, and how often it was found."""
+    pattern = re.compile(_USING.format(name=word), re.M)
+
+    def other(match: re.Match[str]) -> str:
+        start = match.start("value") - match.start()
+        return f"{match[0][:start].removesuffix('typename ')}{value};"
+
+    return pattern.subn(other, text)
+
+
+def _without_constants(before: str, after: str) -> str:
+    """The text after a change, without the constants that nothing uses any more."""
+    codes = _COMMENTS.sub("", before), _COMMENTS.sub("", after)
+
+    def kept(match: re.Match[str]) -> str:
+        uses = [len(re.findall(rf"\b{match[1]}\b", code)) for code in codes]
+        return "" if uses[0] > 1 and uses[1] == 1 else match[0]
+
+    return _CONSTANT.sub(kept, after)
