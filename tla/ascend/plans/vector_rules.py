@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from ...errors import TlaError
 from ...numbers import Int, round_up
-from ..schedules import prove
-from ..schedules.cover import box
+from ..schedules import box, prove
 from ..tags import make_layout
 from .epilogues import BLOCK
 from .findings import Finding
