@@ -34,7 +34,22 @@ def test_a_product_as_a_user_gives_it(run: Run, tmp_path: Path) -> None:
     assert np.array_equal(np.load(saved).view(np.float16), names["C"].reshape(-1))
     code, out, _ = run(*RUN, TRACE, given[0], f"--expect=C={tmp_path / 'C.npy'}")
     assert code == 1
-    assert "C: differs from the expected one" in out
+    assert "C: differs from the expected one in 59517 elements, first in 0" in out
+    for other, words in {
+        "float32": "C: is of float16, and the expected one of float32",
+        "uint16": "C: equals the expected one",
+    }.items():
+        np.save(tmp_path / "other.npy", names["C"].view(other))
+        assert words in run(*RUN, TRACE, *given, f"--expect=C={tmp_path / 'other.npy'}").out
+    for count, words in {1000: "120000 bytes, and the expected one 2000", 60001: "one 120002"}.items():
+        np.save(tmp_path / "other.npy", np.resize(names["C"], count))
+        code, out, _ = run(*RUN, TRACE, *given, f"--expect=C={tmp_path / 'other.npy'}")
+        assert (code, words in out) == (1, True), out
+    code, _, err = run(*RUN, TRACE, given[0].replace("=A=", "=AA="))
+    assert (code, err) == (1, "tla: error: the kernel has no tensor 'AA'\n  Did you mean A?\n")
+    np.save(tmp_path / "wide.npy", a.astype(np.float32))
+    err = run(*RUN, TRACE, f"--tensor=A={tmp_path / 'wide.npy'}").err
+    assert "tensor 'A' is of float16, and the array of float32" in err
 
 
 def test_a_line_left_out(run: Run) -> None:
@@ -51,6 +66,10 @@ def test_a_line_left_out(run: Run) -> None:
 
 def test_each_flag_left_out_in_turn(run: Run) -> None:
     out = run(*RUN, TRACE, "--drop-sync").out.splitlines()
+    row = next(line for line in out if line.startswith("  26"))
+    assert row.split()[:7] == ["26", "AIC0", "WaitFlag", "MTE2_MTE1", "id", "2", "MTE1"]
+    assert "  racecheck RAW, synccheck left set  " in row
+    assert row.endswith("  catlass/gemm/block/block_mmad_pingpong.hpp:303")
     assert out[-1] == "116 instructions left out in turn, 2 of them redundant"
 
 
@@ -60,8 +79,12 @@ def test_a_timeline(run: Run, tmp_path: Path) -> None:
     assert (code, err) == (0, "")
     assert "critical path:" in out
     assert json.loads(events.read_text())["traceEvents"]
-    assert "<svg" in run(*RUN, TRACE, "--svg").out
-    assert "--timeline" in run(*RUN, TRACE, "--svg", "--timeline").err
+    assert "<svg" in run(*RUN, TRACE, "--svg", "--timeline").out
+    page = tmp_path / "t.html"
+    code, out, err = run(*RUN, TRACE, "--check", "race,mem", "--timeline", "-o", str(page))
+    assert (code, out, err) == (0, "AtlasA2, 2 cores, 227 instructions\nno findings\n", "")
+    assert "<svg" in page.read_text()
+    assert "--drop-sync" in run(*RUN, TRACE, "--svg", "--drop-sync").err
 
 
 def test_bad_input(run: Run, tmp_path: Path) -> None:
@@ -75,6 +98,30 @@ def test_bad_input(run: Run, tmp_path: Path) -> None:
         wrong.write_text(text)
         code, _, err = run(*RUN, str(wrong))
         assert (code, message in err) == (1, True), err
+    for text, message in {
+        "\n": "is no trace: it has no calls",
+        "[1]\n": "list [1] is no object",
+        '{"core": 3, "op": "Add"}\n': "its core is int 3, not a text",
+        '{"core": "AIC0", "op": ["Add"]}\n': "its op is list ['Add'], not a text",
+        '{"core": "AIC0", "op": "Add", "params": [1]}\n': "its params is list [1], not an object",
+        '{"core": "AIC0", "op": "Add", "site": 5}\n': "its site is int 5, not a text",
+        '{"core": "AIC0", "op": "Add", "src": {"space": "UB", "dtype": "half", "addr": 1.5}}\n':
+            "its addr is float 1.5, not an int",
+        '{"core": "AIC0", "op": "SetFlag", "params": {"event": "M_S", "id": true}}\n':
+            "its id is bool True, not an int",
+    }.items():  # fmt: skip
+        wrong.write_text(text)
+        code, _, err = run(*RUN, str(wrong))
+        assert (code, message in err) == (1, True), err
+    damaged = tmp_path / "damaged.jsonl.gz"
+    damaged.write_bytes(Path(TRACE).read_bytes()[:500])
+    assert "damaged.jsonl.gz is damaged, or no gzip file" in run(*RUN, str(damaged)).err
+    err = run(*RUN, TRACE, "--drop", "300").err
+    assert err == (
+        "tla: error: the kernel has no instruction 300 to leave out\n"
+        "  Its last is 227; a line of source is FILE:LINE.\n"
+    )
+    assert "--cores is for a kernel of Python" in run(*RUN, TRACE, "--cores", "3").err
     wrong.write_bytes(b"\xff\xfe")
     assert "is no trace: byte 0 is not UTF-8" in run(*RUN, str(wrong)).err
     assert "cannot read" in run(*RUN, str(tmp_path / "none")).err

@@ -25,6 +25,8 @@ def scaled(ctx, X, Y, by=2.0, stop=False):
     ctx.copy_gm_to_ub(x, tla.tile_view(X, (ctx.block_idx, 0), (1, 64)))
     ctx.pipe_barrier()
     ctx.muls(x, x, by, 64)
+    if stop == "interrupt":
+        raise KeyboardInterrupt
     if stop:
         [][3]
     ctx.pipe_barrier()
@@ -63,11 +65,23 @@ def test_an_exception_keeps_its_traceback(run: Run, file: str) -> None:
     code, out, err = run(*RUN, f"{file}:scaled", *SHAPES, "--set", "stop=True")
     assert (code, out) == (1, "")
     lines = err.splitlines()
-    assert lines[1] == f'  File "{file}", line 12, in scaled'
+    assert lines[1] == f'  File "{file}", line 14, in scaled'
     assert lines[-2:] == [
         "IndexError: list index out of range",
-        f"in kernel scaled on AIV0, block 0 of 1, at {file}:12, step 3, after AIV0 Muls",
+        f"in kernel scaled on AIV0, block 0 of 1, at {file}:14, step 3, after AIV0 Muls",
     ]
+
+
+def test_an_interrupt_names_the_core_and_the_line(run: Run, file: str) -> None:
+    code, _, err = run(*RUN, f"{file}:scaled", *SHAPES, "--set", "stop=interrupt")
+    assert code == 130
+    assert err.startswith("tla: interrupted\n  in kernel scaled on AIV0, block 0 of 1, at ")
+    assert err.endswith("mine.py:12, step 3, after AIV0 Muls\n")
+
+
+def test_rows_that_are_never_written(run: Run, file: str) -> None:
+    out = run(*RUN, f"{file}:scaled", "--shape", "X=float(4,64)", "--shape", "Y=float(4,64)").out
+    assert out.splitlines()[1] == "Y: never written are rows 1 to 3"
 
 
 @pytest.mark.parametrize(
@@ -85,6 +99,7 @@ def test_an_exception_keeps_its_traceback(run: Run, file: str) -> None:
         ),
         (("matmul", "--shape", "16,16,32", "--set", "l1=(16,16,32)"), "L1 and L0 differ"),
         (("matmul", "--shape", "16,16,32", "--limit", "instructions=9"), "9 instructions, and goes on"),
+        (("scaled", *SHAPES, "--cores", "5000"), "cores = 5000"),
     ],
 )
 def test_bad_input(run: Run, file: str, words: tuple[str, ...], error: str) -> None:

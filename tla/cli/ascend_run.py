@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import zlib
 from typing import TYPE_CHECKING, Any, Final
 
 from ..ascend import ARCHES, kernels
-from ..errors import ArgumentError, TlaError
+from ..errors import ArgumentError
 from ..ground import plural, say
 from .ascend_written import is_source, run_written
 from .columns import columns
@@ -72,7 +71,7 @@ def _done(
     """The run of a kernel or of a trace; None if the kernel raised an error, which is printed."""
     if is_source(options.trace):
         return run_written(options, tensors, progress)
-    for option in ("shape", "set"):
+    for option in ("shape", "set", "cores"):
         if getattr(options, option):
             raise ArgumentError(f"--{option} is for a kernel of Python, FILE.py:KERNEL")
     try:
@@ -80,12 +79,8 @@ def _done(
             options.trace, tensors, checks=options.check, seed=options.seed, orders=options.orders,
             arch=options.arch, drop=options.drop, strict=options.strict, progress=progress,
         )  # fmt: skip
-    except TlaError:
-        raise
-    except (OSError, ValueError) as error:
+    except OSError as error:
         raise InputError.cannot("read", options.trace, error) from None
-    except (EOFError, zlib.error) as error:
-        raise InputError.cannot("read", options.trace, ValueError(error)) from None
 
 
 def _told(
@@ -100,7 +95,8 @@ def _told(
         if name not in done.tensors:
             known = ", ".join(done.tensors)
             raise ArgumentError(f"the kernel has no tensor {name!r}", f"It has {known}.", name=name)
-    differing = [name for name, array in wanted.items() if not _equal(np, done.tensors[name], array)]
+    compared = {name: _difference(np, done, name, array) for name, array in wanted.items()}
+    differing = [name for name, difference in compared.items() if difference]
     if options.trace_events:
         save(options.trace_events, done.timeline.trace_events())
     for name, path in saved.items():
@@ -108,12 +104,11 @@ def _told(
     drops = _dropped(done) if options.drop_sync else None
     if is_asked_for(options):
         write_figure(done.timeline.figure(24 if is_file_format(options) else 8), options)
-        return int(bool(done.findings or differing))
     if options.json:
         say_json(_facts(done, differing, drops))
-    else:
-        _report(done, wanted, differing, drops)
-        if options.timeline:
+    elif not is_asked_for(options) or options.output not in (None, "-"):
+        _report(done, compared, drops)
+        if options.timeline and not is_asked_for(options):
             say(*str(done.timeline).split("\n"))
     return int(bool(done.findings or differing))
 
@@ -127,7 +122,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
         "--shape", metavar="NAME=SHAPE", action="append", default=[],
         help="the array of a kernel's tensor, as A=half(300,600) or A=zN<half>(300,600); or M,N,K",
     )  # fmt: skip
-    parser.add_argument("--cores", metavar="N", type=positive, default=1, help="the kernel's blocks")
+    parser.add_argument("--cores", metavar="N", type=positive, help="the kernel's blocks (1)")
     parser.add_argument(
         "--set", metavar="NAME=VALUE", action="append", default=[], help="a parameter of the kernel"
     )
@@ -164,7 +159,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--strict", action="store_true", help="report what CATLASS relies on as well")
     add_formats(parser, json="print one JSON object")
     options = parser.parse_args(arguments)
-    refuse_formats(parser, options, ["timeline", "drop_sync"], "the picture is of the timeline")
+    refuse_formats(parser, options, ["drop_sync"], "the picture is of the timeline")
     return options
 
 
@@ -179,17 +174,20 @@ def _pair(text: str) -> tuple[str, str]:
     return name, path
 
 
-def _equal(np: Any, found: NDArray[Any], wanted: NDArray[Any]) -> bool:
-    """Whether a tensor's memory begins with the expected bytes; floats that are no number are equal."""
-    given = np.ascontiguousarray(wanted)
-    held = np.ascontiguousarray(found).reshape(-1).view(np.uint8)[: given.nbytes]
-    if held.nbytes < given.nbytes:
-        return False
-    return bool(
-        np.array_equal(
-            held.view(given.dtype).reshape(given.shape), given, equal_nan=given.dtype.kind == "f"
-        )
-    )
+def _difference(np: Any, done: kernels.Run, name: str, wanted: NDArray[Any]) -> str:
+    """How a tensor's memory differs from an array; floats that are no number are equal."""
+    found, given = done.tensors[name].reshape(-1), np.ascontiguousarray(wanted).reshape(-1)
+    types = done.types_of(name)
+    if not any(kernels.is_memory_of(given.dtype, dtype) for dtype in types):
+        return f"is of {' and '.join(types)}, and the expected one of {given.dtype}"
+    if found.nbytes != given.nbytes:
+        return f"has {found.nbytes} bytes, and the expected one {given.nbytes}"
+    held = found.view(given.dtype)
+    same = (held == given) | ((held != held) & (given != given))
+    if same.all():
+        return ""
+    first = int(np.argmin(same))
+    return f"differs from the expected one in {plural(int((~same).sum()), 'element')}, first in {first}"
 
 
 def _save(array: NDArray[Any], path: str) -> None:
@@ -209,19 +207,21 @@ def _dropped(done: kernels.Run) -> list[kernels.Drop]:
     return found
 
 
-def _report(
-    done: kernels.Run, wanted: dict[str, Any], differing: list[str], drops: list[kernels.Drop] | None
-) -> None:
+def _report(done: kernels.Run, compared: dict[str, str], drops: list[kernels.Drop] | None) -> None:
     cores, lines = len(done.program.cores), len(done.program.instructions)
     say(f"{done.arch.name}, {plural(cores, 'core')}, {plural(lines, 'instruction')}")
     for finding in done.findings:
         say(*str(finding).split("\n"))
-    for name in wanted:
-        say(f"{name}: {'differs from' if name in differing else 'equals'} the expected one")
+    for name, rest in done.unwritten.items():
+        say(f"{name}: never written are {rest}")
+    for name, difference in compared.items():
+        say(f"{name}: {difference or 'equals the expected one'}")
     say(plural(len(done.findings), "finding") if done.findings else "no findings")
     if drops is not None:
-        rows = [[str(d.instruction.line), str(d.instruction), _verdict(d)] for d in drops]
-        for row in columns(["line", "without", "then"], rows, 1):
+        rows = [
+            [str(i.line), str(i), i.pipe, _verdict(d), i.site] for d in drops for i in [d.instruction]
+        ]
+        for row in columns(["line", "without", "pipe", "then", "at"], rows, 1):
             say(row)
         count = sum([drop.redundant for drop in drops])
         say(f"{plural(len(drops), 'instruction')} left out in turn, {count} of them redundant")
@@ -241,10 +241,16 @@ def _facts(done: kernels.Run, differing: list[str], drops: list[kernels.Drop] | 
         "findings": [_finding_facts(finding) for finding in done.findings],
         "pending_sets": done.pending_sets,
         "differing": differing,
+        "unwritten": {name: list(rest.bytes) for name, rest in done.unwritten.items()},
     }
     if drops is not None:
         facts["drops"] = [
-            {"line": drop.instruction.line, "findings": [_finding_facts(f) for f in drop.findings]}
+            {
+                "line": drop.instruction.line,
+                "site": drop.instruction.site,
+                "pipe": drop.instruction.pipe,
+                "findings": [_finding_facts(f) for f in drop.findings],
+            }
             for drop in drops
         ]
     return facts

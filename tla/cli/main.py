@@ -53,11 +53,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if before is signal.SIG_DFL:
             _on_interrupt(signal.default_int_handler)
         return _run(list(sys.argv[1:] if arguments is None else arguments))
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
         _on_interrupt(before)  # a second interrupt needs no message
         from .messages import complain
 
-        complain("tla: interrupted")
+        complain("\n  ".join(["tla: interrupted", *getattr(interrupt, "__notes__", [])]))
         return 130
     finally:
         _on_interrupt(before)

@@ -61,7 +61,7 @@ LIMITS: Final[dict[str, Limit]] = {
     "devices": Limit(1 << 20, "devices of a collective op"),
     "cases": Limit(64, "cases of an operation on unknown ints"),
     "questions": Limit(2000, "questions that an operation asks about unknown ints"),
-    "cores": Limit(4096, "cores that a plan is made for"),
+    "cores": Limit(4096, "cores of a plan, or of a kernel that runs"),
     "tasks": Limit(1 << 21, "tasks of a schedule that are gone through one by one"),
     "tiles": Limit(10_000, "tiles in a file for the tuner of CATLASS"),
     "instructions": Limit(1 << 21, "instructions that the cores of a kernel issue"),

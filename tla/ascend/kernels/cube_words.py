@@ -91,17 +91,20 @@ class CubeWords(ScalarUnit):
         if tag is None and not is_layout(shape):
             tag = self._tag(position, like, len(shape))
         layout = _layout(of, tag, shape)
+        unit = self.arch.fixpipe_block if position == "FB" else self.arch.start_alignment(position)
         first = self._ends.get(position, 0) if start is None else start
         if start is None:
-            unit = self.arch.fixpipe_block if position == "FB" else self.arch.start_alignment(position)
             first = -(-first // unit) * unit
         if stages is None:
             tiles: tuple[Any, ...] = (allocate(self.arch, position, layout, of, start=first),)
         else:
             tiles = allocate_stages(self.arch, position, layout, of, stages, start=first)
-        size = of.bytes_of(int(layout.cosize))
-        store = Store(position, self.core, of, tag, layout)
-        made = [Tensor(store, layout, None, position, data_offset=t.data_offset) for t in tiles]
+        size = -(-of.bytes_of(int(layout.cosize)) // unit) * unit
+        made: list[KernelTensor] = []
+        for t in tiles:
+            at = int(t.data_offset) * of.bits // 8
+            store = Store(position, self.core, of, tag, layout, (at, at + size))
+            made.append(Tensor(store, layout, None, position, data_offset=t.data_offset))
         self._ends[position] = max(self._ends.get(position, 0), byte_of(made[-1]) + size)
         return made[0] if stages is None else tuple(made)
 
@@ -321,6 +324,8 @@ _FORMS: Final[dict[str, tuple[str | None, dict[str, Any]]]] = {
     "FixpipeParamsV220": (None, {
         "deqScalar": 0, "ndNum": 1, "srcNdStride": 0, "dstNdStride": 0, "reluEn": False,
     }),
+    "FixpipeParamsC310": (None, {"deqScalar": 0, "reluEn": False}),
+    "DataCopyExtParams": ("pad", {}),
     "DataCopyCO12DstParams": ("co12dst", {"reluPre": 0}),
 }  # fmt: skip
 """The form of a call by its struct, and the fields that a copy leaves at their defaults."""

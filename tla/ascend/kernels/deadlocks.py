@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from .findings import Finding, place_of, words_of
+from .findings import Findings, place_of, words_of
 from .products import TILE
 from .programs import CROSS_SET, SET, WAIT
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from .findings import Finding
     from .programs import Operation, Program
     from .queues import Course
 
@@ -35,7 +36,7 @@ class Deadlocks:
     def findings(self) -> list[Finding]:
         """Return one finding for each wait that no other one delays, or one for a circle of waits."""
         roots = [n for n, (_, behind) in self.reasons.items() if behind is None] or [*self.stuck][:1]
-        found: list[Finding] = []
+        found = Findings("synccheck")
         for number in roots:
             i = self.program.at(number)
             text = f"{words_of(i)} on {i.core} {self.program.pipe_of(number)} waits for ever: "
@@ -45,11 +46,9 @@ class Deadlocks:
                 words = [self._where(n) for n in others[:_NAMED]]
                 more = f" and {len(others) - _NAMED} others" if len(others) > _NAMED else ""
                 text += f"; with it wait {'; '.join(words)}{more}"
-            places = tuple(
-                [place_of(self.program.at(n), self.program.pipe_of(n)) for n in self._chain(number)]
-            )
-            found.append(Finding("synccheck", "deadlock", text, places, edge=i.flag))
-        return found
+            places = [place_of(self.program.at(n), self.program.pipe_of(n)) for n in self._chain(number)]
+            found.at("deadlock", text, *places, edge=i.flag)
+        return found.all
 
     def _where(self, number: int) -> str:
         i = self.program.at(number)

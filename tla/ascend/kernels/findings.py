@@ -49,41 +49,52 @@ class Finding(NamedTuple):
     """The order that is missing, as ``MTE2_MTE1 id 0``."""
     times: int = 1
     """How many times the same lines show it."""
+    cores: int = 1
+    """On how many cores they do."""
 
     def __str__(self) -> str:
-        more = f" ({self.times} times)" if self.times > 1 else ""
+        where = f" on {self.cores} cores" if self.cores > 1 else ""
+        more = f" ({self.times} times{where})" if self.times > 1 else ""
         places = [f"\n  at {place}" for place in self.at]
         return f"{self.check}: {self.kind}: {self.text}{more}{''.join(places)}"
 
 
 class Findings:
-    """Findings of one check: the first of each key, with how often it was found."""
+    """Findings of one check: the first of each key, and how often and on how many cores it came."""
 
     def __init__(self, check: Check) -> None:
         self.check: Check = check
         self.by_key: dict[object, Finding] = {}
+        self._cores: dict[object, set[str]] = {}
 
-    def add(
-        self, key: object, kind: str, text: str, *at: Instruction | Place, memory: str = "",
-        ends: tuple[int, int] | None = None,
+    def at(
+        self, kind: str, text: str, *at: Instruction | Place, memory: str = "",
+        ends: tuple[int, int] | None = None, edge: str = "", key: object = None,
     ) -> None:  # fmt: skip
-        """Add a finding, or count it."""
+        """Add a finding, or count it: one for each kind, memory, and lines of source.
+
+        Args:
+            key: What else makes it another finding.
+        """
+        places = tuple([x if isinstance(x, Place) else place_of(x) for x in at])
+        lines = [(place.site or place.line, place.core[:3]) for place in places]
+        key = (kind, memory, key, *lines)
+        if not self.counts(key, places[-1].core):
+            self.by_key[key] = Finding(self.check, kind, text, places, memory, ends, edge)
+
+    def counts(self, key: object, core: str) -> bool:
+        """Count what was found before; return False if it was not."""
+        cores = self._cores.setdefault(key, set())
+        cores.add(core)
         old = self.by_key.get(key)
         if old is not None:
-            self.by_key[key] = old._replace(times=old.times + 1)
-            return
-        places = tuple([x if isinstance(x, Place) else place_of(x) for x in at])
-        self.by_key[key] = Finding(self.check, kind, text, places, memory, ends)
+            self.by_key[key] = old._replace(times=old.times + 1, cores=len(cores))
+        return old is not None
 
     @property
     def all(self) -> list[Finding]:
         """The findings in the order in which they were found."""
         return [*self.by_key.values()]
-
-
-def line_of(instruction: Instruction) -> object:
-    """Return the line of source, or of the trace, by which findings are counted together."""
-    return instruction.site or instruction.line
 
 
 def place_of(instruction: Instruction, pipe: str = "") -> Place:

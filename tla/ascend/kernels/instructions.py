@@ -37,6 +37,8 @@ class Operand(NamedTuple):
     address: int
     """The first byte, from the start of the tensor or of the buffer."""
     dtype: str
+    buffer: tuple[int, int] | None = None
+    """The first byte of the tile that was allocated, and the first behind it, if they are known."""
 
     @property
     def memory(self) -> tuple[str, str]:

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...errors import LayoutError
 from ...ground import limit_error, limit_of
 from .numbers import code_of, decoded, encoded, size_of
+from .programs import ATOMICS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
@@ -22,7 +23,51 @@ if TYPE_CHECKING:
 
 UNWRITTEN: Final = 0xFF
 """What a buffer holds before it is written: a float that is no number, an int of -1."""
-_COMBINE: Final = {"add": "add", "max": "maximum", "min": "minimum"}
+_SHOWN: Final = 4
+"""How many ranges of bytes are named."""
+
+
+class Unwritten(NamedTuple):
+    """The bytes of a tensor that no instruction writes, where others of it are written.
+
+    >>> print(Unwritten(((512, 1024), (2048, 4096)), 512, "rows"))
+    rows 1, 4 to 7
+    """
+
+    bytes: tuple[tuple[int, int], ...]
+    """The first byte of each range, and the first behind it."""
+    unit: int = 1
+    word: str = "bytes"
+    """What the ranges are counted in, and its bytes."""
+
+    def __str__(self) -> str:
+        ranges = [(low // self.unit, high // self.unit - 1) for low, high in self.bytes]
+        words = [f"{a} to {b}" if a < b else str(a) for a, b in ranges[:_SHOWN]]
+        more = f" and {len(ranges) - _SHOWN} other ranges" if len(ranges) > _SHOWN else ""
+        return f"{self.word} {', '.join(words)}{more}"
+
+
+def unwritten(program: Program, ran: Collection[int], name: str, array: NDArray[Any]) -> Unwritten:
+    """Return which bytes of a global tensor no instruction that ran writes; of a matrix, which rows."""
+    import numpy as np
+
+    missing = np.ones(array.nbytes + 1, bool)
+    missing[-1] = False
+    for number in ran:
+        op = program.operations[number]
+        for operand, box in op.work.writes:
+            written = op.instruction.operands[operand]
+            low, high = written.address + box.ends[0], written.address + box.ends[1]
+            if written.memory == ("GM", name) and low >= 0 and high <= array.nbytes:
+                box.bytes_view(missing, written.address)[...] = False
+    edges = np.flatnonzero(np.diff(missing, prepend=False)).tolist()
+    ranges = tuple(zip(edges[::2], edges[1::2], strict=True))
+    if array.ndim == 2:
+        axis, word = (0, "rows") if array.flags.c_contiguous else (1, "columns")
+        unit = array.nbytes // array.shape[axis]
+        if not any(byte % unit for byte in edges):
+            return Unwritten(ranges, unit, word)
+    return Unwritten(ranges)
 
 
 class Memories:
@@ -101,7 +146,7 @@ class Memories:
         operand = op.instruction.operands[name]
         target = self._items(name, box, code_of(dtype), op)
         if op.atomic and operand.space == "GM":
-            values = getattr(np, _COMBINE[op.atomic])(decoded(target, dtype), values)
+            values = getattr(np, ATOMICS[op.atomic.op])(decoded(target, dtype), values)
         stored = encoded(values, dtype)
         target[...] = stored.reshape(target.shape) if stored.size == target.size else stored
 

@@ -222,6 +222,22 @@ def is_known(dtype: str) -> bool:
     return _ALIASES.get(dtype, dtype) in _CODES
 
 
+def is_memory_of(array: np.dtype[Any], dtype: str) -> bool:
+    """Return whether an array of numpy's type holds elements of a type, as numbers or as bytes.
+
+    >>> import numpy as np
+    >>> [is_memory_of(np.dtype(x), "bfloat16") for x in ("uint16", "uint8", "float16", "float32")]
+    [True, True, False, False]
+    """
+    if array.kind == "V" or array.str[1:] == "u1" or not is_known(dtype):
+        return True
+    code = code_of(dtype)
+    same = array.itemsize == int(code[1])
+    return array.str[1:] == code or (
+        same and (array.kind == "u" or array.itemsize == 1 or not (is_float(dtype) or array.kind == "f"))
+    )
+
+
 def float_values(x: NDArray[Any]) -> NDArray[np.float32]:
     """Return numbers as float32."""
     import numpy as np

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from .findings import Findings, line_of, place_of
+from .findings import Findings, place_of
 from .numbers import bits_of, size_of
 
 if TYPE_CHECKING:
@@ -141,6 +141,8 @@ class Origins:
         if k < 2 or bits_of(i.operands["src"].dtype) < 8:
             return
         left, right = op.work.steps[0].ins[:2]
+        if any(i.operands[ref.operand].space not in _SPACES for ref in (left, right)):
+            return
         a = self._view(left, op, left.box.item)
         a = a[0, 0] if a.ndim == 4 else a[0]
         b = self._view(right, op, right.box.item)[:, 0]
@@ -173,7 +175,6 @@ class Origins:
         operands = [i.operands[name] for name in ("src", "src1")]
         found = [self._writers.get((*operand.memory, operand.address)) for operand in operands]
         writers = [self.program.operations[n].instruction for n in found if n is not None]
-        key = (line_of(i), *[line_of(writer) for writer in writers])
         place = place_of(i, self.program.pipe_of(number))
         words = f"Mmad meets elements of different k: {text}"
-        self.found.add(key, "provenance", words, *writers, place)
+        self.found.at("provenance", words, *writers, place)

@@ -44,6 +44,8 @@ class Store(NamedTuple):
     """The layout tag; None if it has no name."""
     whole: AnyLayout | None = None
     """The layout of a buffer's tile, which tiles of it are part of."""
+    buffer: tuple[int, int] | None = None
+    """The first byte of the tile that was allocated, and the first behind it."""
 
     @property
     def dtype(self) -> str:
@@ -115,4 +117,4 @@ def byte_of(tensor: KernelTensor, index: int = 0) -> int:
 def operand_of(tensor: KernelTensor, byte: int = 0) -> Operand:
     """Return a tensor as the operand of an instruction, from a byte behind its first on."""
     store = store_of(tensor)
-    return Operand(store.space, store.owner, byte_of(tensor) + byte, store.dtype)
+    return Operand(store.space, store.owner, byte_of(tensor) + byte, store.dtype, store.buffer)

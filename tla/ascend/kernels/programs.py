@@ -43,7 +43,8 @@ _SETTINGS: Final = (
     "SetDeqScale", "SetLoadDataBoundary",
 )  # fmt: skip
 
-
+ATOMICS: Final = {"SetAtomicAdd": "add", "SetAtomicMax": "maximum", "SetAtomicMin": "minimum"}
+"""How writes to global memory combine with what is there, as numpy names it."""
 HF32: Final = {2201: 11, 3510: 10}
 """The bits of the fraction of HF32. Source: AscendC, HF32."""
 _FAR: Final = 1 << 20
@@ -58,10 +59,8 @@ class Operation(NamedTuple):
     pipe: int
     core: int
     work: Work
-    atomic: str | None = None
-    """``add``, ``max`` or ``min`` if its writes to global memory combine with what is there."""
-    since: int = 0
-    """The line that turned the atomic mode on."""
+    atomic: Instruction | None = None
+    """The call that makes its writes to global memory combine with what is there: SetAtomicAdd, ..."""
     key: Any = None
     """The flag or the mutex that it sets or waits for, as the queues know it."""
 
@@ -106,17 +105,20 @@ def is_on_core(i: Instruction, arch: Arch) -> bool:
 class Program:
     """The instructions of every core, bound to pipes and memories."""
 
-    def __init__(self, instructions: Sequence[Instruction], arch: Arch) -> None:
+    def __init__(
+        self, instructions: Sequence[Instruction], arch: Arch, cores: Sequence[str] = ()
+    ) -> None:
         self.arch = arch
         self.instructions = instructions
-        self.cores: list[str] = list(dict.fromkeys([i.core for i in instructions]))
+        self.cores: list[str] = list(dict.fromkeys([*cores, *[i.core for i in instructions]]))
+        """The cores: those that were started, though they may issue nothing."""
         self.pipes: list[tuple[str, str]] = []
         self.notes: list[Note] = []
         """What the machine does not model."""
         self.registers: dict[tuple[str, str], Instruction] = {}
         """The first instruction of a core that uses a register that the kernel has not set."""
         numbers: dict[tuple[str, str], int] = {}
-        cores = {core: n for n, core in enumerate(self.cores)}
+        places = {core: n for n, core in enumerate(self.cores)}
         states = {core: _State() for core in self.cores}
         self.streams: list[list[int]] = [[] for _ in self.cores]
         self.operations: list[Operation] = []
@@ -135,18 +137,15 @@ class Program:
             if work.steps:
                 self._note_registers(i, work, state)
             kind = WORK if is_idle else kind
-            since = state.atomic_since.line if atomic and state.atomic_since else 0
-            self.streams[cores[i.core]].append(len(self.operations))
-            at = cores[i.core]
+            at = places[i.core]
+            self.streams[at].append(len(self.operations))
             self.operations.append(
-                Operation(i, kind, number, at, work, atomic, since, _key(kind, at, i.params))
+                Operation(i, kind, number, at, work, atomic, _key(kind, at, i.params))
             )
         for core in self.cores:
             numbers.setdefault((core, "S"), len(numbers))
-        self.atomics_left: list[Instruction] = [
-            s.atomic_since for s in states.values() if s.atomic and s.atomic_since
-        ]
-        """The instructions whose atomic mode is on when the kernel ends."""
+        self.left_set: list[Note] = [note for state in states.values() for note in state.left_set]
+        """The instructions whose setting is still on when the kernel ends."""
         self.pipes = list(numbers)
         self.numbers = numbers
         lines = {(note.instruction.core, note.instruction.line) for note in self.notes}
@@ -166,12 +165,12 @@ class Program:
 
     def _note_registers(self, i: Instruction, work: Work, state: _State) -> None:
         """Keep the first instruction of a core that uses what the kernel before it left."""
-        if i.pipe == "V" and state.mask_since is None and not i.params.get("isSetMask", True):
+        if i.pipe == "V" and state.mask_call is None and not i.params.get("isSetMask", True):
             self.registers.setdefault((i.core, "mask"), i)
-        elif i.pipe in ("MTE3", "FIX") and state.atomic_since is None and _writes_gm(i, work):
+        elif i.pipe in ("MTE3", "FIX") and state.atomic_call is None and _writes_gm(i, work):
             self.registers.setdefault((i.core, "atomic mode"), i)
 
-    def _work(self, i: Instruction, state: _State) -> tuple[Work, str | None]:
+    def _work(self, i: Instruction, state: _State) -> tuple[Work, Instruction | None]:
         try:
             if i.op in _SETTINGS:
                 state.take(i)
@@ -185,7 +184,8 @@ class Program:
         except UnsupportedError as error:
             self.notes.append(Note(i, error.summary))
         except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
-            self.notes.append(Note(i, f"{i.op} has parameters that the machine cannot read: {error!r}"))
+            why = f"it has no {error}" if isinstance(error, KeyError) else str(error).split("\n")[0]
+            self.notes.append(Note(i, f"the machine cannot read the parameters of {i.op}: {why}"))
         else:
             return work, state.atomic if state.atomic and _writes_gm(i, work) else None
         return NOTHING, None
@@ -246,10 +246,10 @@ class _State:
     """The settings of one core's scalar unit."""
 
     def __init__(self) -> None:
-        self.atomic: str | None = None
-        self.atomic_since: Instruction | None = None
+        self.atomic_call: Instruction | None = None
         self.mask = Mask()
-        self.mask_since: Instruction | None = None
+        self.mask_call: Instruction | None = None
+        self.count_call: Instruction | None = None
         self.hf32 = False, False
         """Whether floats are rounded before they are multiplied, and a half of them to zero."""
         self.images: dict[str, tuple[int, int]] = {}
@@ -260,16 +260,36 @@ class _State:
         """The scales of columns for the fixpipe."""
         self.matrices = (1, 0, 0)
 
+    @property
+    def left_set(self) -> list[Note]:
+        """The settings that the next kernel would find."""
+        atomic, mask = self.atomic, self.count_call if self.mask.counts else self.mask_call
+        found: list[Note] = []
+        if atomic is not None:
+            text = (
+                f"{atomic.op} is still on when the kernel ends: later copies add, and the next kernel's"
+            )
+            found.append(Note(atomic, text))
+        if mask is not None and self.mask != Mask():
+            text = f"the mask of {mask.op} is still set when the kernel ends: the next kernel has it"
+            found.append(Note(mask, text))
+        return found
+
+    @property
+    def atomic(self) -> Instruction | None:
+        """The call whose atomic mode is on."""
+        call = self.atomic_call
+        return call if call is not None and call.op in ATOMICS else None
+
     def take(self, i: Instruction) -> None:
         p: Mapping[str, Any] = i.params
         if i.op in ("SetVectorMask", "ResetMask"):
-            self.mask_since = i
+            self.mask_call = i
         if i.op in ("SetHF32Mode", "SetHF32TransMode"):
             is_mode = i.op == "SetHF32Mode"
             self.hf32 = (bool(p["value"]), self.hf32[1]) if is_mode else (self.hf32[0], bool(p["value"]))
         if i.op.startswith("SetAtomic") or i.op == "DisableDmaAtomic":
-            self.atomic = {"SetAtomicAdd": "add", "SetAtomicMax": "max", "SetAtomicMin": "min"}.get(i.op)
-            self.atomic_since = i
+            self.atomic_call = i
         elif i.op == "SetVectorMask":
             counts = self.mask.counts
             if "len" in p:
@@ -278,7 +298,7 @@ class _State:
             else:
                 self.mask = Mask(p["maskHigh"], p["maskLow"], counts)
         elif i.op in ("SetMaskCount", "SetMaskNorm"):
-            self.mask = self.mask._replace(counts=i.op == "SetMaskCount")
+            self.mask, self.count_call = self.mask._replace(counts=i.op == "SetMaskCount"), i
         elif i.op == "ResetMask":
             self.mask = Mask(counts=self.mask.counts)
         elif i.op in ("SetFmatrix", "Load3DSetFMatrixCal"):

@@ -16,9 +16,9 @@ one pipe start in order but may end in another, except where the chip holds them
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
-from .findings import Finding, place_of, words_of
+from .findings import Finding, Findings, place_of, words_of
 from .instructions import group_of
 from .programs import BARRIER, CROSS_SET, SET, WAIT
 from .vectors import REPEAT
@@ -152,26 +152,20 @@ class Pairs:
         return np.array(found, np.int64)
 
 
-class _Group(NamedTuple):
-    pair: Pair
-    times: int
-
-
 def race_findings(program: Program, course: Course, pairs: Sequence[Pair]) -> list[Finding]:
     """Return the races, one for each two lines of source; the first pair of bytes is the witness."""
-    groups: dict[tuple[object, ...], _Group] = {}
+    found = Findings("racecheck")
     for pair in pairs:
-        first, second = (program.operations[n].instruction for n in (pair.first, pair.second))
-        memory = (pair.memory[0], pair.memory[1] if pair.memory[0] == "GM" else first.core)
-        lines = (first.site or first.line, second.site or second.line, first.pipe, second.pipe)
-        key = (*lines, pair.kind, memory)
-        old = groups.get(key)
-        groups[key] = _Group(pair, 1) if old is None else old._replace(times=old.times + 1)
-    return [_finding(program, course, group) for group in groups.values()]
+        one, two = program.at(pair.first), program.at(pair.second)
+        memory = pair.memory[pair.memory[0] == "GM"]
+        sides = [(i.site or i.line, i.pipe, i.core[:3]) for i in (one, two)]
+        key = (*sides, one.core == two.core, pair.kind, memory)
+        if not found.counts(key, two.core):
+            found.by_key[key] = _finding(program, course, pair)
+    return found.all
 
 
-def _finding(program: Program, course: Course, group: _Group) -> Finding:
-    pair = group.pair
+def _finding(program: Program, course: Course, pair: Pair) -> Finding:
     first, second = program.operations[pair.first], program.operations[pair.second]
     low, high = shared_bytes(first, second, pair.kind, pair.memory)
     space, owner = pair.memory
@@ -185,7 +179,7 @@ def _finding(program: Program, course: Course, group: _Group) -> Finding:
         f"and may run beside it; {why}"
     )
     places = (place_of(one, program.pipe_of(pair.first)), place_of(two, program.pipe_of(pair.second)))
-    return Finding("racecheck", pair.kind, text, places, name, (low, high), edge, group.times)
+    return Finding("racecheck", pair.kind, text, places, name, (low, high), edge)
 
 
 def shared_bytes(

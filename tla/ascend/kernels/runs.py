@@ -14,12 +14,14 @@ import random
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict
 
-from ...errors import ArgumentError, TlaError
+from ...errors import ArgumentError, KindError, TlaError
+from ...ground import described, did_you_mean, near_words
 from ..arch import arch as arch_named
 from .bounds import memory_findings
 from .conflicts import conflicts_of
-from .findings import CHECKS, Finding, place_of
-from .memories import Memories
+from .findings import CHECKS, Finding, Findings
+from .memories import Memories, Unwritten, unwritten
+from .numbers import is_memory_of
 from .origins import Origins
 from .programs import ALL, BARRIER, CROSS_SET, CROSS_WAIT, LOCK, SET, SYNC_ALL, UNLOCK, WAIT, Program
 from .queues import Course
@@ -75,8 +77,8 @@ class RunOptions(TypedDict, total=False):
     """How many orders are run; a finding tells of two whose tensors differ."""
     arch: str | Arch | None
     """The architecture; by default the one whose instructions a trace has."""
-    drop: Collection[int]
-    """The lines of the trace that are left out: what if this wait were missing?"""
+    drop: int | str | Collection[int | str]
+    """What is left out: lines of the trace, or of source, as ``matmul.py:41``."""
     strict: bool
     """Whether to report what AscendC forbids and CATLASS relies on."""
     progress: Callable[[int, int], object] | None
@@ -92,11 +94,14 @@ class Run:
     def __init__(
         self, instructions: Sequence[Instruction], tensors: Mapping[str, Any] | None = None, *,
         checks: Collection[str] | str | None = None, seed: int = 0, orders: int = 1,
-        arch: str | Arch | None = None, drop: Collection[int] = (), strict: bool = False,
-        progress: Callable[[int, int], object] | None = None,
+        arch: str | Arch | None = None, drop: int | str | Collection[int | str] = (),
+        strict: bool = False, progress: Callable[[int, int], object] | None = None,
+        cores: Sequence[str] = (),
     ) -> None:  # fmt: skip
+        if orders < 1:
+            raise ArgumentError(f"orders = {orders}: a kernel runs in at least one", orders=orders)
         self.arch: Arch = arch_of(instructions) if arch is None else arch_named(arch)
-        self.program: Program = Program(instructions, self.arch)
+        self.program: Program = Program(instructions, self.arch, cores)
         self.checks: tuple[Check, ...] = _checks(checks)
         self.strict = strict
         self.seed = seed
@@ -104,8 +109,7 @@ class Run:
         self._ran = 0
         passes = 1 + ("initcheck" in self.checks) + ("memcheck" in self.checks)
         self._whole = len(instructions) * (passes + orders - 1)
-        lines = set(drop)
-        self.drop: frozenset[int] = frozenset([n for n, i in enumerate(instructions) if i.line in lines])
+        self.drop: frozenset[int] = frozenset(_dropped(instructions, drop))
         self.course: Course = Course(self.program, None, self.drop)
         self._memories = Memories(self.program, tensors)
         self._given = tensors
@@ -137,15 +141,10 @@ class Run:
         for number in self._each(order):
             self._memories.run(self.program.operations[number])
         self.tensors = self._memories.tensors()
-        found = [
-            Finding(
-                "unknown",
-                "not modelled",
-                note.text + "; what it writes is not checked",
-                (place_of(note.instruction),),
-            )
-            for note in self.program.notes
-        ]
+        unknown = Findings("unknown")
+        for i, text in self.program.notes:
+            unknown.at("not modelled", f"{text}; what it writes is not checked", i)
+        found = unknown.all
         if "synccheck" in self.checks:
             found += sync_findings(self.program, self.course, self.drop, self.strict)
         if "racecheck" in self.checks:
@@ -153,7 +152,7 @@ class Run:
             found += race_findings(self.program, self.course, bad)
         if "memcheck" in self.checks:
             sizes = {name: array.nbytes for name, array in self._memories.given.items()}
-            found += memory_findings(self.program, sizes)
+            found += memory_findings(self.program, sizes, self.course.order)
             found += self.origins.found.all
         if self._shadow is not None:
             found += self._shadow.found.all
@@ -181,6 +180,28 @@ class Run:
         for number in self._each(self.course.order):
             origins.run(number)
         return origins
+
+    def types_of(self, name: str) -> list[str]:
+        """Return the element types with which instructions read and write a global tensor."""
+        operands = [o for i in self.program.instructions for o in i.operands.values()]
+        return list(dict.fromkeys([o.dtype for o in operands if o.memory == ("GM", name)]))
+
+    @cached_property
+    def unwritten(self) -> dict[str, Unwritten]:
+        """What is never written of each global tensor that is written in part, workspaces apart."""
+        written = {
+            op.instruction.operands[name].owner
+            for op in self.program.operations
+            for name, _ in op.work.writes
+            if op.instruction.operands[name].space == "GM"
+        }
+        ran = self.course.positions
+        found = {
+            name: unwritten(self.program, ran, name, self.tensors[name])
+            for name in self.tensors
+            if name in written - self._read_again()
+        }
+        return {name: rest for name, rest in found.items() if rest.bytes}
 
     @cached_property
     def timeline(self) -> Timing:
@@ -277,6 +298,23 @@ def _pick(program: Program, seed: int) -> Callable[[list[int]], int]:
     return pick
 
 
+def _dropped(
+    instructions: Sequence[Instruction], drop: int | str | Collection[int | str]
+) -> Iterator[int]:
+    """The numbers of the instructions to leave out, from lines of the trace or of source."""
+    for one in [drop] if isinstance(drop, int | str) else drop:
+        places = [(i.line, i.site, i.site.rpartition("/")[2]) for i in instructions]
+        found = [n for n, place in enumerate(places) if one in place] if one else []
+        if not found:
+            last = max([i.line for i in instructions], default=0)
+            raise ArgumentError(
+                f"the kernel has no instruction {one!r} to leave out",
+                f"Its last is {last}; a line of source is FILE:LINE.",
+                drop=one,
+            )
+        yield from found
+
+
 def _checks(checks: Collection[str] | str | None) -> tuple[Check, ...]:
     """The checks by their names, with or without the ending `check`."""
     if checks is None:
@@ -303,6 +341,32 @@ def run_program(
     return Run(instructions, tensors, **options)
 
 
+def _expect_tensors(instructions: Sequence[Instruction], tensors: Mapping[str, Any]) -> None:
+    """Require arrays of the names and types that a program's global tensors have.
+
+    Raises:
+        ArgumentError: the program has no tensor of a name, or not of the array's type.
+        KindError: it is no array.
+    """
+    types: dict[str, dict[str, None]] = {}
+    for i in instructions:
+        for operand in i.operands.values():
+            if operand.space == "GM":
+                types.setdefault(operand.owner, {})[operand.dtype] = None
+    for name, x in tensors.items():
+        if name not in types:
+            near = did_you_mean(near_words(name, types), types) or f"It has {', '.join(types)}."
+            raise ArgumentError(f"the kernel has no tensor {name!r}", near, name=name)
+        if not hasattr(x, "dtype"):
+            raise KindError(f"tensor {name!r} is no array of numpy: {described(x)}", value=x)
+        if not any(is_memory_of(x.dtype, dtype) for dtype in types[name]):
+            raise ArgumentError(
+                f"tensor {name!r} is of {', '.join(types[name])}, and the array of {x.dtype}",
+                "An array of uint8 is memory of any type.",
+                name=name,
+            )
+
+
 def replay(
     trace_path: str | PathLike[str],
     tensors: Mapping[str, Any] | None = None,
@@ -312,11 +376,17 @@ def replay(
 
     Args:
         trace_path: A trace, as `tla ascend record` writes it; it may be compressed.
-        tensors: The memory of global tensors by name; those that are missing are zero.
+        tensors: The memory of global tensors by name; those that are missing are zero. Each is an array
+            of the tensor's type, or of uint8. Its elements lie in memory row by row, in the order of
+            ``array.tobytes()``, also where numpy holds it by columns; `simulate` takes such an array
+            as ColumnMajor.
         options: Those of `RunOptions`: checks, seed, orders, arch, drop, strict, progress.
 
     Raises:
-        ParseError: a line of the trace is no call.
+        ParseError: a line of the trace is no call, or it has none.
+        ArgumentError: the trace has no tensor of a name, or not of the array's type; no line of `drop`.
         OSError: the trace cannot be read.
     """
-    return Run(read_trace(trace_path), tensors, **options)
+    instructions = read_trace(trace_path)
+    _expect_tensors(instructions, tensors or {})
+    return Run(instructions, tensors, **options)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from .findings import Findings, line_of, place_of
+from .findings import Findings, place_of
 from .numbers import bits_of
 from .products import along_k
 
@@ -69,7 +69,7 @@ class Shadow:
         self.found: Findings = Findings("initcheck")
         for (_, what), i in program.registers.items() if strict else ():
             text = f"{i.op} uses the {what} that the kernel before it left: nothing has set it"
-            self.found.add((what, line_of(i), i.core[:3]), "register", text, i)
+            self.found.at("register", text, i, key=what)
         self._slots: dict[tuple[Memory, int], tuple[int, int]] = {}
         self._stale: dict[int, int] = {}
 
@@ -182,7 +182,11 @@ class Shadow:
             if worst and cause.number is None:
                 i = op.instruction
                 at = f"{i.op} of {i.site or 'the kernel'}, line {i.line}"
-                adds = f"adds to: the atomic mode is on since line {op.since}" if op.since else "reads"
+                adds = (
+                    f"adds to: the atomic mode is on since line {op.atomic.line}"
+                    if op.atomic
+                    else "reads"
+                )
                 text = f"{cause.text}, which {at}, {adds}"
                 made[made == worst] = self._cause(cause.kind, number, text)
         return made
@@ -247,7 +251,7 @@ class Shadow:
             f"{space} are {self.causes[cause].text}"
         )
         place = place_of(i, self.program.pipe_of(number))
-        self.found.add(("rounded", line_of(i), name), "rounded K", text, place, memory=space)
+        self.found.at("rounded K", text, place, memory=space)
 
     def _put(self, step: Step, op: Operation, marks: Any, number: int) -> None:
         import numpy as np
@@ -282,8 +286,7 @@ class Shadow:
         operand = i.operands[ref.operand]
         ends = (operand.address + min(low, high), operand.address + max(low, high) + 1)
         text = f"{what} bytes [{ends[0]}, {ends[1]}) made from {why.text}"
-        key = (*[place.site or place.line for place in places], why.kind)
-        self.found.add(key, why.kind, text, *places, memory=operand.name, ends=ends)
+        self.found.at(why.kind, text, *places, memory=operand.name, ends=ends)
 
 
 def _byte_of(box: Box, index: Any) -> int:

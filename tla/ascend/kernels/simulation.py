@@ -29,7 +29,7 @@ from functools import update_wrapper
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from ...errors import ArgumentError, CongruenceError, KindError, LayoutError, UnsupportedError
-from ...ground import described, plural
+from ...ground import described, limit_error, limit_of, plural
 from ...layouts import AnyLayout, Tensor
 from ..arch import arch as arch_named
 from ..elements import element
@@ -232,10 +232,10 @@ def simulate(
             are RowMajor; one of one mode is a vector. They stay as they are: the results are in the run,
             ``run["C"]``.
         cores: How many blocks: cube cores, or vector cores of a kernel for these alone.
-        drop: What to leave out: numbers of instructions, or lines of source, as ``matmul.py:41``.
         only: The blocks that run, by their numbers, where a large problem has many alike; the others
             write nothing.
-        checks, seed, orders, strict, progress: As in `RunOptions`.
+        checks, seed, orders, drop, strict, progress: As in `RunOptions`. The lines of `drop` are numbers
+            of instructions, from 1, or lines of source.
         options: The kernel's parameters with defaults.
 
     Raises:
@@ -246,6 +246,8 @@ def simulate(
     given = given_arrays(kernel, arrays, options)
     if cores < 1:
         raise ArgumentError(f"cores = {cores}: a kernel runs on at least one", cores=cores)
+    if cores > limit_of("cores"):
+        raise limit_error("cores", f"cores = {cores}", needed=cores)
     import numpy as np
 
     workspaces: dict[str, int] = {}
@@ -253,10 +255,9 @@ def simulate(
     instructions = _issued(kernel, given, names, cores, workspaces, options)
     memories = {name: x.memory for name, x in given.items()}
     tensors = memories | {name: np.zeros(size, np.uint8) for name, size in workspaces.items()}
-    dropped = _lines(instructions, drop)
     run = Run(
-        instructions, tensors, checks=checks, seed=seed, orders=orders, arch=kernel.arch, drop=dropped,
-        strict=strict, progress=progress,
+        instructions, tensors, checks=checks, seed=seed, orders=orders, arch=kernel.arch, drop=drop,
+        strict=strict, progress=progress, cores=names,
     )  # fmt: skip
     for name, (_, _, shape, order) in given.items():
         run.tensors[name] = run.tensors[name].reshape(shape, order=order)
@@ -282,21 +283,3 @@ def _issued(
             error.add_note(f"{where}, at {site}, step {len(instructions) - first}{last}")
             raise
     return instructions
-
-
-def _lines(instructions: list[Instruction], drop: int | str | Collection[int | str]) -> list[int]:
-    """The numbers of the instructions to leave out."""
-    found: list[int] = []
-    for one in [drop] if isinstance(drop, int | str) else drop:
-        if isinstance(one, int):
-            lines = [one] if 1 <= one <= len(instructions) else []
-        else:
-            lines = [i.line for i in instructions if i.site == one or i.site.endswith(f"/{one}")]
-        if not lines:
-            raise ArgumentError(
-                f"the kernel has no instruction {one!r} to leave out",
-                f"It has {len(instructions)}; a line of source is FILE.py:LINE.",
-                drop=one,
-            )
-        found += lines
-    return found

@@ -12,9 +12,20 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from .deadlocks import Deadlocks
-from .findings import Findings, line_of, words_of
-from .instructions import PIPES
-from .programs import CROSS_SET, CROSS_WAIT, LOCK, SET, SYNC_OPS, UNLOCK, WAIT, WORK
+from .findings import Findings, words_of
+from .instructions import PIPES, group_of
+from .programs import (
+    BARRIER,
+    CROSS_SET,
+    CROSS_WAIT,
+    LOCK,
+    SET,
+    SYNC_OPS,
+    UNLOCK,
+    WAIT,
+    WORK,
+    is_on_core,
+)
 from .queues import Course
 
 if TYPE_CHECKING:
@@ -27,8 +38,8 @@ if TYPE_CHECKING:
 EVENT_IDS: Final = 8
 COUNTER: Final = 15
 """The most sets of a cross-core flag that may be pending."""
-CROSS_IDS: Final = {0: 16, 1: 16, 2: 16, 4: 27}
-"""The ids of each mode of a cross-core flag, counted from 0."""
+CROSS_IDS: Final = {2201: {0: 16, 1: 16, 2: 16}, 3510: {0: 16, 1: 16, 2: 16, 4: 27}}
+"""The modes of cross-core flags of each instruction set, and the ids of each, counted from 0."""
 _LEGAL: Final = {
     "AIC": "M_MTE1 M_MTE2 M_FIX M_S MTE1_M MTE1_MTE2 MTE1_MTE3 MTE1_FIX MTE2_M MTE2_MTE1 MTE2_MTE3"
     " MTE2_FIX MTE2_S MTE3_MTE1 MTE3_MTE2 FIX_M FIX_MTE1 FIX_MTE2 FIX_MTE3 FIX_FIX FIX_S S_MTE2 S_MTE3"
@@ -42,8 +53,9 @@ def sync_findings(
     program: Program, course: Course, drop: Collection[int] = (), strict: bool = False
 ) -> list[Finding]:
     """Return what is wrong with the flags of a program."""
-    found = _Found("synccheck")
+    found = Findings("synccheck")
     _judge_ids(program, strict, found)
+    _judge_cross(program, course, found)
     _judge_mutexes(program, drop, found)
     if not course.stuck:
         _judge_left(program, course, found)
@@ -58,15 +70,7 @@ def sync_findings(
     return found.all + (Deadlocks(program, course, drop).findings() if course.stuck else [])
 
 
-class _Found(Findings):
-    """Findings, one for each line of source and kind of core."""
-
-    def at(self, kind: str, text: str, *instructions: Instruction) -> None:
-        key = (kind, *[(line_of(i), i.core[:3]) for i in instructions])
-        self.add(key, kind, text, *instructions)
-
-
-def _judge_ids(program: Program, strict: bool, found: _Found) -> None:
+def _judge_ids(program: Program, strict: bool, found: Findings) -> None:
     """Judge what can be seen of each flag alone."""
     for op in program.operations:
         i, p = op.instruction, op.instruction.params
@@ -80,15 +84,57 @@ def _judge_ids(program: Program, strict: bool, found: _Found) -> None:
                 found.at("event", f"{i.core} has no event {p['event']}", i)
             elif i.pipe != (first if op.kind == SET else second) and i.pipe in PIPES:
                 found.at("event", f"{words_of(i)} is on pipe {i.pipe}", i)
-        elif op.kind == CROSS_SET and not 0 <= p["flag"] < CROSS_IDS.get(p["mode"], 16):
-            found.at("flag id", f"{words_of(i)}: flags of mode {p['mode']} have no such id", i)
+        elif op.kind == BARRIER and (i.pipe == "S" or not is_on_core(i, program.arch)):
+            why = "the scalar unit has none" if i.pipe == "S" else f"{i.core} has no such pipe"
+            found.at("barrier", f"{words_of(i)}: {why}", i, key=i.pipe)
         elif strict and op.kind == WORK and i.op in SYNC_OPS:
             found.at("event", f"{i.core} has no such pipe: {words_of(i)} does nothing", i)
         elif strict and op.work.unit_flag and i.is_product and i.operands["dst"].dtype == "int32":
             found.at("unit flag", "a product of ints has no unit flag", i)
 
 
-def _judge_mutexes(program: Program, drop: Collection[int], found: _Found) -> None:
+def _judge_cross(program: Program, course: Course, found: Findings) -> None:
+    """Judge the modes and ids of cross-core flags, and whether the kernel has such flags at all."""
+    modes = CROSS_IDS[program.arch.code]
+    waits: dict[tuple[int, int, int], list[int]] = {}
+    pairs: list[tuple[Any, int, int]] = course.pairs
+    for key, setter, wait in pairs:
+        if key[0] == "cross":
+            waits.setdefault((*key[1:], program.at(setter).params["mode"]), []).append(wait)
+    sets: dict[tuple[int, int], list[int]] = {}
+    for number, op in enumerate(program.operations):
+        if op.kind != CROSS_SET:
+            continue
+        i, mode, flag = op.instruction, op.instruction.params["mode"], op.instruction.params["flag"]
+        if mode not in modes:
+            known = ", ".join(map(str, modes))
+            found.at("flag mode", f"{words_of(i)} has mode {mode}: {program.arch} has {known}", i)
+        elif not 0 <= flag < modes[mode]:
+            found.at("flag id", f"{words_of(i)}: flags of mode {mode} have no such id", i)
+        if len({core[:3] for core in program.cores}) == 1:
+            what = "vector" if i.core.startswith("AIV") else "cube"
+            text = f"{words_of(i)} in a kernel of {what} cores alone: cross-core flags need both kinds"
+            found.at("cross-core flag", text, i)
+        mine = sets.setdefault((op.core, flag), [])
+        before = program.at(mine[-1]) if mine else i
+        old = before.params["mode"]
+        clock = course.starts.get(number)
+        if old != mode and clock is not None:
+            count = sum([program.at(n).params["mode"] == old for n in mine])
+            near = [c for c, name in enumerate(program.cores) if _may_wait(name, i.core)]
+            taken = [wait for c in near for wait in waits.get((c, flag, old), [])[:count]]
+            if any(clock[program.operations[w].pipe] < course.positions[w] for w in taken):
+                text = f"{words_of(i)} of mode {mode} may run before the waits of mode {old} have ended"
+                found.at("flag mode", text, before, i)
+        mine.append(number)
+
+
+def _may_wait(name: str, core: str) -> bool:
+    """Whether a core may wait for the cross-core flags of another one."""
+    return group_of(name) == group_of(core) or name[:3] == core[:3]
+
+
+def _judge_mutexes(program: Program, drop: Collection[int], found: Findings) -> None:
     """Judge that each pipe locks and unlocks a mutex in turn."""
     held: dict[tuple[int, int, int], Instruction] = {}
     for number, op in enumerate(program.operations):
@@ -106,7 +152,7 @@ def _judge_mutexes(program: Program, drop: Collection[int], found: _Found) -> No
         found.at("mutex", f"{words_of(i)} on {i.core} {i.pipe} is never unlocked", i)
 
 
-def _judge_left(program: Program, course: Course, found: _Found) -> None:
+def _judge_left(program: Program, course: Course, found: Findings) -> None:
     """Judge the flags that are set when the kernel ends."""
     keys: list[Any] = [*course.tokens]
     # of a mutex and of SyncAll the last token stays
@@ -128,7 +174,7 @@ def _judge_left(program: Program, course: Course, found: _Found) -> None:
         found.at("unit flag", text, program.operations[number].instruction)
 
 
-def _judge_counters(program: Program, drop: Collection[int], found: _Found) -> None:
+def _judge_counters(program: Program, drop: Collection[int], found: Findings) -> None:
     """Judge the cross-core counters in the order that fills them most: their core runs last."""
     crossing = [op for op in program.operations if op.kind in (CROSS_SET, CROSS_WAIT)]
     sets = Counter([op.instruction.params["flag"] % 16 for op in crossing if op.kind == CROSS_SET])

@@ -12,12 +12,15 @@ AIC0 SetFlag M_FIX id 0
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
+import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from ...errors import ParseError
+from ...ground import described
 from ..arch import arch as arch_named
 from .instructions import PIPES, SPACES, Instruction, Operand, group_of
 
@@ -34,16 +37,25 @@ def read_trace(path: str | PathLike[str]) -> list[Instruction]:
     """Return the instructions of a trace's file.
 
     Raises:
-        ParseError: a line is no JSON object of a call; the error names the line. Or the file is no text.
+        ParseError: a line is no JSON object of a call; the error names the line. Or the file is no text,
+            is damaged, or has no call.
         OSError: the file cannot be read.
     """
     file = Path(path)
-    data = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
     try:
-        text = data.decode()
+        data = file.read_bytes()
+    except ValueError as error:  # a character that no path can have
+        raise OSError(errno.EINVAL, str(error)) from None
+    try:
+        text = (gzip.decompress(data) if file.suffix == ".gz" else data).decode()
     except UnicodeDecodeError as error:
         raise ParseError(f"{file.name} is no trace: byte {error.start} is not UTF-8", "", 0) from None
-    return parse_trace(text.split("\n"))
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise ParseError(f"{file.name} is damaged, or no gzip file: {error}", "", 0) from None
+    found = parse_trace(text.split("\n"))
+    if not found:
+        raise ParseError(f"{file.name} is no trace: it has no calls", "", 0)
+    return found
 
 
 def parse_trace(lines: Iterable[str]) -> list[Instruction]:
@@ -62,26 +74,38 @@ def parse_trace(lines: Iterable[str]) -> list[Instruction]:
 def _instruction(line: str, number: int) -> Instruction:
     try:
         row: dict[str, Any] = json.loads(line)
-        core = row["core"]
+        core, op, pipe = _of(row, "core", str), _of(row, "op", str), _of(row, "pipe", str, "S") or "S"
         if core[:3] not in ("AIC", "AIV") or not core[3:].isdecimal():
             raise ValueError(f"there is no core {core!r}; cores are AIC0, AIV0 and so on")
-        pipe = row.get("pipe") or "S"
         if pipe not in PIPES and pipe != "ALL":
             raise ValueError(f"there is no pipe {pipe!r}; pipes are {', '.join(PIPES)} and ALL")
-        operands = {name: _operand(row[name], core) for name in OPERANDS if name in row}
-        params: dict[str, Any] = row.get("params") or {}
-        for name, kind in _NEEDED.get(row["op"], {}).items():
-            if type(params[name]) is not kind:
-                raise ValueError(f"its {name} is {params[name]!r}")
+        operands = {name: _operand(_of(row, name, dict), core) for name in OPERANDS if name in row}
+        params: dict[str, Any] = _of(row, "params", dict, {})
+        for name, kind in _NEEDED.get(op, {}).items():
+            _of(params, name, kind)
         if "dstList" in params and not operands:  # addresses in place of tensors
             whole: dict[str, Any] = {"space": "UB", "addr": 0, "dtype": params["dtype"]}
             operands = {"dst": _operand(whole, core), "src": _operand(whole, core)}
-        return Instruction(
-            core, row["op"], pipe, operands, params, row.get("site") or "", row.get("via") or "", number
-        )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        site, via = (_of(row, name, str, "") for name in ("site", "via"))
+        return Instruction(core, op, pipe, operands, params, site, via, number)
+    except (ValueError, KeyError, RecursionError) as error:
         what = f"it has no {error}" if isinstance(error, KeyError) else str(error)
         raise ParseError(f"line {number} of the trace is no call: {what}", line.rstrip(), 0) from None
+
+
+_KINDS: Final = {str: "a text", int: "an int", dict: "an object"}
+
+
+def _of(row: Any, name: str, kind: type, default: Any = None) -> Any:
+    """A field of an object, of a kind; the default if it is missing or null."""
+    if type(row) is not dict:
+        raise ValueError(f"{described(row)} is no object")
+    fields = cast("dict[str, Any]", row)
+    value = fields[name] if default is None else fields.get(name)
+    value = default if value is None else value
+    if type(value) is not kind:
+        raise ValueError(f"its {name} is {described(value)}, not {_KINDS[kind]}")
+    return value
 
 
 _NEEDED: Final[dict[str, dict[str, type]]] = {
@@ -96,12 +120,12 @@ _NEEDED: Final[dict[str, dict[str, type]]] = {
 
 
 def _operand(given: dict[str, Any], core: str) -> Operand:
-    space, dtype = given["space"], str(given["dtype"])
+    space, dtype = _of(given, "space", str), _of(given, "dtype", str)
     if space not in SPACES:
         raise ValueError(f"there is no space {space!r}; spaces are {', '.join(SPACES)}")
     if space == "GM":
-        return Operand(space, str(given["tensor"]), int(given["offset"]), dtype)
-    return Operand(space, _owner(space, core), int(given["addr"]), dtype)
+        return Operand(space, _of(given, "tensor", str), _of(given, "offset", int), dtype)
+    return Operand(space, _owner(space, core), _of(given, "addr", int), dtype)
 
 
 def _owner(space: str, core: str) -> str:
