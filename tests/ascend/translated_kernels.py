@@ -267,6 +267,8 @@ TRANSLATED: dict[str, tuple[Kernel, list[Any], dict[str, Any]]] = {
     "tiled on 950": (tiled.on("Ascend950"), _ones(100, 120, 150), {}),
     "tails": (tails, [np.ones(1000, half) for _ in range(3)], {}),
     "halves": (halves, _ones(100, 64, 48), {}),
-    "parts": (parts, [np.array([10, 10, 30, 41]), np.ones((41, 64), single), np.ones((41, 64), single)], {}),
+    "parts": (
+        parts, [np.array([10, 10, 30, 41]), np.ones((41, 64), single), np.ones((41, 64), single)], {},
+    ),
     "modes": (modes, [np.ones((32, 48), half), np.zeros((32, 32), half)], {}),
 }  # fmt: skip

@@ -13,6 +13,8 @@ AscendC::SetFlag<AscendC::HardEvent::V_MTE3>(AscendC::GetBlockIdx() % 2);
 A number that only the run knows is a `Number`: C++ text with Python's operators.
 """
 
+# ruff: noqa: E704 (operators, a line each)
+
 from __future__ import annotations
 
 from collections import Counter
@@ -65,12 +67,16 @@ template <class T> CATLASS_DEVICE Rows RowsOf(T const& tensor)
         uint32_t length = tla::get<0>(tensor.originShape()) * size;
         return {1, length, length};
     } else {
-        return {uint32_t(tla::get<0>(tensor.originShape())), uint32_t(tla::get<1>(tensor.originShape()) * size),
-                uint32_t(tla::get<0>(tensor.stride()) * size)};
+        uint32_t count = tla::get<0>(tensor.originShape()), length = tla::get<1>(tensor.originShape());
+        return {count, length * size, uint32_t(tla::get<0>(tensor.stride()) * size)};
     }
 }
 
-CATLASS_DEVICE uint32_t Gap(Rows rows) { return rows.pitch > rows.length ? rows.pitch - rows.length : 0; }
+CATLASS_DEVICE uint32_t Gap(Rows rows)
+{
+    return rows.pitch > rows.length ? rows.pitch - rows.length : 0;
+}
+
 CATLASS_DEVICE uint32_t Blocks(Rows ub, Rows gm)
 {
     return gm.count == 1 ? 0 : ub.pitch / 32 - (gm.length + 31) / 32;
@@ -141,7 +147,7 @@ class Number:
 
     def _with(self, sign: str, other: object, binds: int, is_left: bool = True) -> Number:
         if not isinstance(other, Number | int):
-            return NotImplemented
+            return NotImplemented  # type: ignore[no-any-return]
         sides = [self, number_of(other)] if is_left else [number_of(other), self]
         is_natural = sign != "-" and all(side.is_natural for side in sides)
         if sign in ("/", "%") and not is_natural:  # C++ rounds a negative quotient to zero
@@ -152,57 +158,28 @@ class Number:
         )
         return Number(f"{left} {sign} {right}", is_natural, binds)
 
-    def __add__(self, other: object) -> Number:
-        return self._with("+", other, 4)
-
-    def __radd__(self, other: object) -> Number:
-        return self._with("+", other, 4, False)
-
-    def __sub__(self, other: object) -> Number:
-        return self._with("-", other, 4)
-
-    def __rsub__(self, other: object) -> Number:
-        return self._with("-", other, 4, False)
-
-    def __mul__(self, other: object) -> Number:
-        return self._with("*", other, 5)
-
-    def __rmul__(self, other: object) -> Number:
-        return self._with("*", other, 5, False)
-
-    def __floordiv__(self, other: object) -> Number:
-        return self._with("/", other, 5)
-
-    def __rfloordiv__(self, other: object) -> Number:
-        return self._with("/", other, 5, False)
-
-    def __mod__(self, other: object) -> Number:
-        return self._with("%", other, 5)
-
-    def __rmod__(self, other: object) -> Number:
-        return self._with("%", other, 5, False)
+    # fmt: off
+    def __add__(self, x: object) -> Number: return self._with("+", x, 4)
+    def __radd__(self, x: object) -> Number: return self._with("+", x, 4, False)
+    def __sub__(self, x: object) -> Number: return self._with("-", x, 4)
+    def __rsub__(self, x: object) -> Number: return self._with("-", x, 4, False)
+    def __mul__(self, x: object) -> Number: return self._with("*", x, 5)
+    def __rmul__(self, x: object) -> Number: return self._with("*", x, 5, False)
+    def __floordiv__(self, x: object) -> Number: return self._with("/", x, 5)
+    def __rfloordiv__(self, x: object) -> Number: return self._with("/", x, 5, False)
+    def __mod__(self, x: object) -> Number: return self._with("%", x, 5)
+    def __rmod__(self, x: object) -> Number: return self._with("%", x, 5, False)
+    def __lt__(self, x: object) -> Any: return self.compared("<", x)
+    def __le__(self, x: object) -> Any: return self.compared("<=", x)
+    def __gt__(self, x: object) -> Any: return self.compared(">", x)
+    def __ge__(self, x: object) -> Any: return self.compared(">=", x)
+    def __eq__(self, x: object) -> Any: return self.compared("==", x)
+    def __ne__(self, x: object) -> Any: return self.compared("!=", x)
+    # fmt: on
 
     def compared(self, sign: str, other: object) -> Number:
         """A comparison, as C++ writes it."""
         return self._with(sign, other, 2)
-
-    def __lt__(self, other: object) -> Any:
-        return self.compared("<", other)
-
-    def __le__(self, other: object) -> Any:
-        return self.compared("<=", other)
-
-    def __gt__(self, other: object) -> Any:
-        return self.compared(">", other)
-
-    def __ge__(self, other: object) -> Any:
-        return self.compared(">=", other)
-
-    def __eq__(self, other: object) -> Any:
-        return self.compared("==", other)
-
-    def __ne__(self, other: object) -> Any:
-        return self.compared("!=", other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -354,11 +331,11 @@ class CppWords(Context):
     def layout_text(self, of: str, tag: str | None, shape: Any) -> str:
         """The C++ of a layout: by its tag, or by shape and strides."""
         if is_layout(shape):
-            extents, strides, origin = (
+            sizes, strides, origin = (
                 tuple(map(int, _modes(x))) for x in (shape.shape, shape.stride, shape.origin_shape)
             )
-            more = f", {_list('Shape', origin)}" if origin != extents else ""
-            return f"tla::MakeLayout({_list('Shape', extents)}, {_strides(strides)}{more})"
+            more = f", {_list('Shape', origin)}" if origin != sizes else ""
+            return f"tla::MakeLayout({_list('Shape', sizes)}, {_strides(strides)}{more})"
         if isinstance(shape, Strided):
             return f"tla::MakeLayout({_list('Shape', shape.shape)}, {_strides(shape.stride)})"
         extents = ", ".join(map(_u32, shape))
@@ -393,13 +370,16 @@ class CppWords(Context):
         if position not in _BUFFERS or self.turns:
             inside = " inside a loop or a condition of the run" if self.turns else ""
             raise UnsupportedError(f"a tile of {position}{inside} has no C++ here")
+        if not is_known([shape, stages, *more.values()]):
+            raise UnsupportedError(f"a tile of {position} has an extent that only the run knows")
         made = super().alloc(position, like, shape, stages, **more)
         tiles = (made,) if stages is None else made
         store = store_of(tiles[0])
         of, (buffer, place) = _cpp_type(store.element.name), _BUFFERS[position]
         layout = shape if is_layout(shape) else tuple(shape)
         data = f"resource.{buffer}.template GetBufferByByte<{of}>({byte_of(tiles[0])})"
-        text = f"tla::MakeTensor({data}, {self.layout_text(of, store.tag, layout)}, Arch::Position{place}{{}})"
+        words = self.layout_text(of, store.tag, layout)
+        text = f"tla::MakeTensor({data}, {words}, Arch::Position{place}{{}})"
         name = self.declared(position.lower(), text)
         size = store.element.bits
         owners = [name]
@@ -572,9 +552,9 @@ class CppWords(Context):
             return
         mask, sets = params["mask"], params["isSetMask"]
         if isinstance(mask, list | tuple):
-            name = self.declared("mask", f"{{{', '.join(f'{cpp(x)}ull' for x in mask)}}}", "uint64_t")
-            self.lines[-1] = self.lines[-1].replace(f" {name} =", f" {name}[] =")
-            words.append(name)
+            bits: list[Any] = [*mask]  # pyright: ignore[reportUnknownVariableType]
+            words.append(name := self.fresh("mask"))
+            self.say(f"uint64_t {name}[] = {{{', '.join(f'{cpp(x)}ull' for x in bits)}}};")
         else:
             words.append(f"uint64_t({cpp(mask)})")
         words.append(f"uint8_t({cpp(params['repeat'])})")
@@ -653,7 +633,8 @@ _WORDS_OF_CPP: Final = """
 auto bool case catch char class const default delete do double else enum export extern float for goto
 half if inline int long namespace new operator private public register return short signed sizeof static
 struct switch template this throw try typedef union unsigned using virtual void volatile while layout tla
-Data CopyTile CopyOut Rows RowsOf Gap Blocks MmadShape Multiply Least Most Quotient Remainder Shifted resource Kernel
+Data CopyTile CopyOut Rows RowsOf Gap Blocks MmadShape Multiply Least Most Quotient Remainder Shifted
+resource Kernel
 """
 _FROM_DTYPE: Final = {"float16": "half", "float32": "float", "bfloat16": "bfloat16_t"}
 
@@ -665,5 +646,5 @@ def _cpp_type(name: str) -> str:
 def is_known(x: object) -> bool:
     """Whether a value holds no number that only the run knows."""
     if isinstance(x, tuple | list):
-        return all(map(is_known, x))
+        return all(map(is_known, x))  # pyright: ignore[reportUnknownArgumentType]
     return not isinstance(x, Number | Turns | Strided | BlockOfCpp) and not is_tensor(x)

@@ -18,9 +18,10 @@
 
 What depends on shapes, options and the kind of core alone is computed here, as `simulate` does for each
 core. What depends on the core or on a turn of a loop is C++. The subset: names, ints, tuples, ``if``,
-``for`` over ranges, tasks and sequences, ``while``, functions, ``with block_mmad(...)``, and every word of
-`Context` with a row in the how-to.
+``for`` over ranges, tasks and sequences, ``while``, functions, ``with block_mmad(...)``, the words of
+`Context`. docs/howto/translate_an_ascend_kernel.md has all of it.
 """
+# ruff: noqa: N802 (methods have the names of the nodes of ast)
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
-from ...errors import ArgumentError, TlaError, UnsupportedError
+from ...errors import KindError, TlaError, UnsupportedError
 from ...layouts import Layout, get_tile, is_tensor, tile_view
 from ...numbers import ceil_div, round_up
 from ..plans import Memory, host_program
@@ -50,6 +51,7 @@ from .cpp_words import (
     least,
     number_of,
 )
+from .places import store_of
 from .simulation import given_arrays
 
 if TYPE_CHECKING:
@@ -62,14 +64,11 @@ _BLOCK_MMAD: Final = inspect.unwrap(block_mmad)
 _BLOCKS: Final = "tla.ascend.kernels.blocks"
 _WAY_OUT: Final = "docs/howto/translate_an_ascend_kernel.md has the subset."
 _UNROLLED: Final = 64
-_OPERATORS: Final[dict[type, Callable[..., Any]]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod, ast.Div: operator.truediv, ast.Pow: operator.pow, ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift, ast.BitAnd: operator.and_, ast.BitOr: operator.or_,
-    ast.BitXor: operator.xor, ast.USub: operator.neg, ast.UAdd: operator.pos,
-    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Is: operator.is_, ast.IsNot: operator.is_not,
-    ast.In: lambda x, all_: x in all_, ast.NotIn: lambda x, all_: x not in all_,
+_OPERATORS: Final[dict[type, str]] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "floordiv", ast.Mod: "mod",
+    ast.Div: "truediv", ast.Pow: "pow", ast.LShift: "lshift", ast.RShift: "rshift", ast.BitAnd: "and_",
+    ast.BitOr: "or_", ast.BitXor: "xor", ast.USub: "neg", ast.UAdd: "pos", ast.Lt: "lt", ast.LtE: "le",
+    ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne", ast.Is: "is_", ast.IsNot: "is_not",
 }  # fmt: skip
 _HEADERS: Final = (
     "catlass/arch/arch.hpp", "catlass/arch/resource.hpp", "catlass/catlass.hpp",
@@ -174,6 +173,8 @@ class _Translator:
     def __init__(self, words: CppWords) -> None:
         self.words = words
         self.frame = _Frame("", 0, {}, ())
+        self.turns: int = 0
+        """How many loops and conditions of the run were around when the function was called."""
         self.variables: set[str] = set()
         """The names in C++ that may be assigned again."""
 
@@ -226,13 +227,13 @@ class _Translator:
 
     def _body(self, node: ast.FunctionDef, values: dict[str, Any]) -> Any:
         self.frame.names.update(values)
-        turns, self.words.turns = self.words.turns, 0
+        turns, self.turns = self.turns, self.words.turns
         try:
             self.block(node.body)
         except _Ended as ended:
             return ended.value
         finally:
-            self.words.turns = turns
+            self.turns = turns
         return None
 
     def refuse(self, node: ast.AST | None, what: str, *details: str) -> NoReturn:
@@ -256,9 +257,14 @@ class _Translator:
                 line = self.frame.before + node.lineno
                 text = f"{self.frame.file}:{line}: {error.summary}"
                 raise UnsupportedError(text, *error.details, _WAY_OUT, line=line) from None
-            except (TlaError, _Ended, ArgumentError):
+            except _Ended:
                 raise
+            except KindError as error:
+                self.refuse(node, f"`{ast.unparse(node).splitlines()[0]}`", error.summary)
             except (TypeError, ValueError, LookupError, AttributeError) as error:
+                if isinstance(error, TlaError):
+                    error.add_note(f"{self.frame.file}:{self.frame.before + node.lineno}")
+                    raise
                 self.refuse(node, f"`{ast.unparse(node).splitlines()[0]}`", str(error))
 
     def _Pass(self, node: ast.Pass) -> None: ...
@@ -273,17 +279,17 @@ class _Translator:
             self.value(node.value)
 
     def _Return(self, node: ast.Return) -> None:
-        if self.words.turns:
+        if self.words.turns > self.turns:
             self.refuse(node, "a return inside a loop or a condition of the run")
         raise _Ended(None if node.value is None else self.value(node.value))
 
     def _Continue(self, node: ast.Continue) -> None:
-        if not self.words.turns:
+        if self.words.turns == self.turns:
             self.refuse(node, "continue in a loop that is unrolled")
         self.words.say("continue;")
 
     def _Break(self, node: ast.Break) -> None:
-        if not self.words.turns:
+        if self.words.turns == self.turns:
             self.refuse(node, "break in a loop that is unrolled")
         self.words.say("break;")
 
@@ -300,7 +306,7 @@ class _Translator:
         before = self.value(
             ast.copy_location(ast.Name(getattr(node.target, "id", ""), ast.Load()), node)
         )
-        self.assign(node.target, _OPERATORS[type(node.op)](before, self.value(node.value)))
+        self.assign(node.target, _applied(node.op, before, self.value(node.value)))
 
     def assign(self, target: ast.expr, value: Any) -> None:
         """Give a name a value; a number of the run becomes a variable."""
@@ -326,7 +332,7 @@ class _Translator:
             names[name] = value
 
     def _promote(self, nodes: Iterable[ast.AST], at: ast.AST) -> None:
-        """Make variables of the names that a loop or a condition assigns and that have a value before."""
+        """Make variables of the names with a value that a loop or a condition assigns."""
         names = self.frame.names
         for name in sorted(_assigned(nodes)):
             value = names.get(name)
@@ -463,9 +469,8 @@ class _Translator:
         m, n, k = (f"uint32_t({cpp(x)})" for x in turns.problem)
         tile = turns.tile
         swizzle = words.fresh("swizzle")
-        words.say(
-            f"Gemm::Block::{turns.swizzle} {swizzle}(GemmCoord{{{m}, {n}, {k}}}, MakeCoord({tile[0]}u, {tile[1]}u));"
-        )
+        problem, sizes = f"GemmCoord{{{m}, {n}, {k}}}", f"MakeCoord({tile[0]}u, {tile[1]}u)"
+        words.say(f"Gemm::Block::{turns.swizzle} {swizzle}({problem}, {sizes});")
         at = words.fresh("task")
         head = (
             f"for (uint32_t {at} = {words.group_idx.text}; {at} < {swizzle}.GetCoreLoops(); "
@@ -542,13 +547,13 @@ class _Translator:
     _GeneratorExp = _ListComp
 
     def _BinOp(self, node: ast.BinOp) -> Any:
-        return _OPERATORS[type(node.op)](self.value(node.left), self.value(node.right))
+        return _applied(node.op, self.value(node.left), self.value(node.right))
 
     def _UnaryOp(self, node: ast.UnaryOp) -> Any:
         value = self.value(node.operand)
         if isinstance(node.op, ast.Not):
             return Number(f"!({value.text})", binds=6) if isinstance(value, Number) else not value
-        return 0 - value if isinstance(value, Number) else _OPERATORS[type(node.op)](value)
+        return 0 - value if isinstance(value, Number) else _applied(node.op, value)
 
     def _BoolOp(self, node: ast.BoolOp) -> Any:
         is_and = isinstance(node.op, ast.And)
@@ -567,23 +572,7 @@ class _Translator:
         left, parts = self.value(node.left), list[Any]()
         for op, right in zip(node.ops, node.comparators, strict=True):
             other = self.value(right)
-            if (
-                isinstance(op, ast.Is | ast.IsNot)
-                or not isinstance(left, int)
-                or not isinstance(other, Number)
-            ):
-                parts.append(_OPERATORS[type(op)](left, other))
-            else:
-                mirrored = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
-                sign = {
-                    ast.Lt: "<",
-                    ast.LtE: "<=",
-                    ast.Gt: ">",
-                    ast.GtE: ">=",
-                    ast.Eq: "==",
-                    ast.NotEq: "!=",
-                }[type(op)]
-                parts.append(other.compared(mirrored.get(sign, sign), left))
+            parts.append(_applied(op, left, other))
             left = other
         known = [x for x in parts if not isinstance(x, Number)]
         if not all(known):
@@ -611,14 +600,15 @@ class _Translator:
     def _Subscript(self, node: ast.Subscript) -> Any:
         value = self.value(node.value)
         if isinstance(node.slice, ast.Slice):
-            ends = [
+            ends: list[Any] = [
                 None if x is None else self.value(x)
                 for x in (node.slice.lower, node.slice.upper, node.slice.step)
             ]
             return value[slice(*ends)]
         at = self.value(node.slice)
         if is_tensor(value):
-            return self.words.sliced(value, at if isinstance(at, tuple) else (at,))
+            index: Any = at if isinstance(at, tuple) else (at,)
+            return self.words.sliced(value, index)
         if isinstance(at, Number):
             return self.words.stage(list(value), at)
         return value[at]
@@ -639,7 +629,7 @@ class _Translator:
         plain = inspect.unwrap(function) if inspect.isroutine(function) else function
         known = is_known([*given, *named.values()]) and self.words not in given
         if not known and inspect.isroutine(plain) | isinstance(plain, type) and plain in _SPECIAL:
-            return _SPECIAL[plain](self, given, named)
+            return _SPECIAL[plain](self.words, *given, **named)
         inner = getattr(function, "function", plain)  # of a kernel, its function
         if not isinstance(inner, _Function) and (known or not inspect.isfunction(inner)):
             return function(*given, **named)
@@ -647,6 +637,11 @@ class _Translator:
         if module.startswith("tla.") and not module.startswith(_BLOCKS):
             self.refuse(node, f"`{ast.unparse(node.func)}` of what only the run knows")
         return self.called(inner, given, named, node)
+
+
+def _applied(op: ast.AST, *sides: Any) -> Any:
+    """What an operator gives."""
+    return getattr(operator, _OPERATORS[type(op)])(*sides)
 
 
 def _assigned(nodes: Iterable[ast.AST]) -> set[str]:
@@ -665,43 +660,61 @@ def _assigned(nodes: Iterable[ast.AST]) -> set[str]:
 # --- functions of numbers and tiles that have a form in C++
 
 
-def _tile(of: _Translator, given: list[Any], named: dict[str, Any]) -> Any:
-    tensor, coord, shape = inspect.signature(get_tile).bind(*given, **named).args[:3]
-    return of.words.tile(tensor, coord, shape)
+def _tile(words: CppWords, tensor: Any, coord: Any, shape: Any) -> Any:
+    return words.tile(tensor, coord, shape)
 
 
-def _view(of: _Translator, given: list[Any], named: dict[str, Any]) -> Any:
-    tensor, coord, shape = inspect.signature(tile_view).bind(*given, **named).args[:3]
-    return of.words.tile(tensor, coord, shape, "TileView")
+def _view(words: CppWords, tensor: Any, coord: Any, shape: Any) -> Any:
+    return words.tile(tensor, coord, shape, "TileView")
 
 
-def _block(of: _Translator, given: list[Any], named: dict[str, Any]) -> Any:
+def _block(words: CppWords, *given: Any, **named: Any) -> Any:
     bound = inspect.signature(_BLOCK_MMAD).bind(*given, **named)
     bound.apply_defaults()
     _, policy, a, b, c, l1, l0, bias = bound.args
-    return of.words.block(policy, (a, b, c), l1, l0, bias)
+    return words.block(policy, (a, b, c), l1, l0, bias)
 
 
-def _range(of: _Translator, given: list[Any], _named: dict[str, Any]) -> _Range:
-    start, stop, step = (0, given[0], 1) if len(given) == 1 else (*given, 1)[:3]
+def _range(_: CppWords, *ends: Any) -> Any:
+    start, stop, step = (0, *ends, 1) if len(ends) == 1 else (*ends, 1)[:3]
     return _Range(start, stop, step)
 
 
-_SPECIAL: Final[dict[Any, Callable[[_Translator, list[Any], dict[str, Any]], Any]]] = {
-    range: _range,
-    enumerate: lambda _, given, named: (
-        _Counted(given[0], [*given[1:], *named.values(), 0][0])
-        if isinstance(given[0], Turns)
-        else list(enumerate(*given, **named))
-    ),
-    min: lambda _, given, _named: least(*(given[0] if len(given) == 1 else given)),
-    max: lambda _, given, _named: least(*(given[0] if len(given) == 1 else given), word="Most"),
-    int: lambda _, given, _named: given[0],
-    bool: lambda _, given, _named: given[0],
-    inspect.unwrap(ceil_div): lambda _, given, _named: (given[0] + (given[1] - 1)) // given[1],
-    inspect.unwrap(round_up): lambda _, given, _named: (given[0] + (given[1] - 1)) // given[1] * given[1],
-    Layout: lambda _, given, _named: Strided(tuple(given[0]), tuple(given[1])),
-    inspect.unwrap(tile_view): _view,
-    inspect.unwrap(get_tile): _tile,
-    _BLOCK_MMAD: _block,
-}
+def _enumerate(_: CppWords, turns: Any, start: Any = 0) -> Any:
+    return _Counted(turns, start) if isinstance(turns, Turns) else [*enumerate(turns, start)]
+
+
+def _least(_: CppWords, *parts: Any) -> Any:
+    return least(*(parts[0] if len(parts) == 1 else parts))
+
+
+def _most(_: CppWords, *parts: Any) -> Any:
+    return least(*(parts[0] if len(parts) == 1 else parts), word="Most")
+
+
+def _number(_: CppWords, number: Any) -> Any:
+    return number
+
+
+def _ceil_div(_: CppWords, a: Any, b: Any) -> Any:
+    return (a + (b - 1)) // b
+
+
+def _round_up(_: CppWords, a: Any, b: Any) -> Any:
+    return (a + (b - 1)) // b * b
+
+
+def _strided(_: CppWords, shape: Any, stride: Any) -> Any:
+    return Strided(tuple(shape), tuple(stride))
+
+
+def _store(_: CppWords, tensor: Any) -> Any:
+    return store_of(tensor)
+
+
+_SPECIAL: Final[dict[Any, Callable[..., Any]]] = {
+    range: _range, enumerate: _enumerate, min: _least, max: _most, int: _number, bool: _number,
+    inspect.unwrap(ceil_div): _ceil_div, inspect.unwrap(round_up): _round_up, Layout: _strided,
+    inspect.unwrap(tile_view): _view, inspect.unwrap(get_tile): _tile, _BLOCK_MMAD: _block,
+    inspect.unwrap(store_of): _store,
+}  # fmt: skip
