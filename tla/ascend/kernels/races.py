@@ -105,26 +105,29 @@ class Pairs:
 
         if not self.pairs:
             return []
-        count = len(self.program.operations)
+        count, width = len(self.program.operations), len(self.program.pipes)
         positions = np.zeros(count, np.int64)
         numbers = np.fromiter(course.positions, np.int64, len(course.positions))
         positions[numbers] = np.fromiter(course.positions.values(), np.int64, len(course.positions))
         rows: dict[int, int] = {}
         row_of = np.zeros(count, np.int64)
-        clocks: list[list[int]] = []
+        places, turns = [-1], [0]  # of each clock, its row and pipe in one int, and its turns
         for number, clock in course.starts.items():
             row = rows.get(id(clock))
             if row is None:
-                row = rows[id(clock)] = len(clocks)
-                clocks.append(clock)
+                row = rows[id(clock)] = len(rows)
+                places += [row * width + pipe for pipe in sorted(clock)]
+                turns += [clock[pipe] for pipe in sorted(clock)]
             row_of[number] = row
-        table = np.array(clocks)
+        keys, values = np.array(places), np.array(turns)
         a, b = self.first, self.second
         ran = (positions[a] > 0) & (positions[b] > 0)
 
         def knows(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
             """Whether b starts when a has ended."""
-            known: NDArray[np.bool_] = table[row_of[b], self.pipes[a]] >= positions[a]
+            wanted = row_of[b] * width + self.pipes[a]
+            at = np.searchsorted(keys, wanted, "right") - 1
+            known: NDArray[np.bool_] = (keys[at] == wanted) & (values[at] >= positions[a])
             return known
 
         held = knows(a, b) | knows(b, a)

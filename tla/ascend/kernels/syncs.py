@@ -123,7 +123,7 @@ def _judge_cross(program: Program, course: Course, found: Findings) -> None:
             count = sum([program.at(n).params["mode"] == old for n in mine])
             near = [c for c, name in enumerate(program.cores) if _may_wait(name, i.core)]
             taken = [wait for c in near for wait in waits.get((c, flag, old), [])[:count]]
-            if any(clock[program.operations[w].pipe] < course.positions[w] for w in taken):
+            if any(clock.get(program.operations[w].pipe, 0) < course.positions[w] for w in taken):
                 text = f"{words_of(i)} of mode {mode} may run before the waits of mode {old} have ended"
                 found.at("flag mode", text, before, i)
         mine.append(number)
@@ -219,6 +219,6 @@ def double_sets(program: Program, course: Course) -> list[tuple[int, int]]:
         for before, after in pairwise(setters):
             wait = waits[key, before]
             pipe = program.operations[wait].pipe
-            if course.starts[after][pipe] < course.positions[wait]:
+            if course.starts[after].get(pipe, 0) < course.positions[wait]:
                 found.append((after, before))
     return found

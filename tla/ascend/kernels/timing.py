@@ -63,7 +63,7 @@ class Timing:
         for number in course.positions:
             op = self.program.operations[number]
             pipe, clock = op.pipe, course.starts[number]
-            known = [ends[other][turn] for other, turn in enumerate(clock) if turn]
+            known = [ends[other][turn] for other, turn in clock.items() if turn]
             latest, cause = max(known, key=lambda end: end[0], default=(0.0, None))
             ready, before = free[pipe]
             start, after = (latest, cause) if latest > ready else (ready, before)
