@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from .findings import Finding, Findings, place_of, words_of
+from .findings import Finding, Findings, place_of
 from .instructions import group_of
 from .programs import BARRIER, CROSS_SET, SET, WAIT
 from .vectors import REPEAT
@@ -235,12 +235,12 @@ def _missing(program: Program, course: Course, pair: Pair) -> tuple[str, str]:
         )
     chosen = after[0] if after else sets[-1]
     set_ = program.operations[chosen].instruction
-    edge, words = f"{event} id {set_.params['id']}", f"{words_of(set_)} of line {set_.line}"
+    edge, words = f"{event} id {set_.params['id']}", f"{set_.words} of line {set_.line}"
     if not after or chosen > pair.second:
         before = [n for n in sets if n < pair.first]
         if not before:
             return edge, f"{words} is behind both"
-        words = f"{words_of(set_)} of line {program.operations[before[-1]].instruction.line}"
+        words = f"{set_.words} of line {program.operations[before[-1]].instruction.line}"
         return edge, f"{words} is before {first.instruction.op} of line {first.instruction.line}"
     wait = next((w for _, setter, w in course.pairs if setter == chosen), None)
     if wait is None:
@@ -281,7 +281,7 @@ def _missing_between(program: Program, pair: Pair, one: str, two: str) -> tuple[
     for number in stream[stream.index(pair.first) :]:
         op = program.operations[number]
         if op.kind == CROSS_SET and op.instruction.params.get("mode") == mode:
-            words = f"{words_of(op.instruction)} of line {op.instruction.line}"
+            words = f"{op.instruction.words} of line {op.instruction.line}"
             flag = op.instruction.params["flag"]
             return f"{edge} flag {flag}", f"no CrossCoreWaitFlag({flag}) of {b.core} waits for {words}"
     return edge, f"no CrossCoreSetFlag of mode {mode} follows {a.op} of line {a.line}"

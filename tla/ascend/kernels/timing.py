@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from ...errors import UnsupportedError
 from ...ground import Lane, Stretch, Timeline, html_of
 from ..elements import element
-from .findings import words_of
 from .programs import WORK
 from .vectors import REPEAT
 
@@ -70,7 +69,7 @@ class Timing:
             end = start + self.cycles(op)
             why = ""
             if start > ready:
-                named = words_of(op.instruction) if op.kind != WORK else "the scalar unit"
+                named = op.instruction.words if op.kind != WORK else "the scalar unit"
                 why = "its sums" if op.work.unit_flag else named
             self.spans[number] = Span(number, start, end, ready, after, why)
             free[pipe] = (end, number)
