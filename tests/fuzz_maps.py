@@ -17,7 +17,7 @@ import sys
 import time
 from collections import Counter
 from functools import lru_cache
-from itertools import product
+from itertools import permutations, product
 from math import prod
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -39,6 +39,7 @@ from tla.indexing import (
     simplify,
     to_text,
 )
+from tla.indexing.places import rearranged
 from tla.indexing.rescale import ranges_to_dims, rescale_symbols, symbols_to_dims
 from tla.indexing.unused import remove_unused_symbols, remove_unused_vars
 from tla.numbers import Expr, Value, evaluate, greatest, least
@@ -271,12 +272,27 @@ def simplified(m: IndexingMap, single_values: str = "keep") -> IndexingMap:
     return simplify(m, single_values, exact=False)
 
 
-def same_points(m: IndexingMap) -> str:
-    return changed(m, simplified(m))
+def same_points(m: IndexingMap, single_values: str = "keep") -> str:
+    """At each point, with the ranges in some order."""
+    after = simplified(m, single_values)
+    found = [changed(each, after) for each in in_all_orders(m)]
+    return min(found)
 
 
 def same_points_replaced(m: IndexingMap) -> str:
-    return changed(m, simplified(m, "replace"))
+    return same_points(m, "replace")
+
+
+def in_all_orders(m: IndexingMap) -> Iterator[IndexingMap]:
+    """The map with its ranges in each order."""
+    dims, ranges, runtime = ([(k, i) for i in range(len(vs))] for k, vs in enumerate(m.kinds))
+    return (rearranged(m, [dims, order, runtime]) for order in permutations(ranges))
+
+
+def any_order(m: IndexingMap) -> str:
+    """The order of the ranges makes no difference, but where ranges are alike in each expression."""
+    after = {simplified(each) for each in in_all_orders(m)}
+    return "" if len(after) == 1 or simplified(m).is_known_empty else "\n  ".join(map(str, after))
 
 
 def idempotent(m: IndexingMap) -> str:
@@ -359,12 +375,13 @@ def simplified_before_composition(m: IndexingMap) -> str:
         [Interval(-3, 40)] * len(m.results),
     )
     a, b = compose(m, shift), compose(simplified(m), shift)
-    return changed(a, simplified(b))
+    return min(changed(each, simplified(b)) for each in in_all_orders(a))
 
 
 LAWS: dict[str, Callable[[IndexingMap], str]] = {
     "same points": same_points,
     "same points, single values replaced": same_points_replaced,
+    "any order": any_order,
     "idempotent": idempotent,
     "read back": read_back,
     "unused symbols": unused_symbols,

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..ground import plural, say
-from ..memory import Formats, copy_totals, module_copies, source_text
+from ..memory import copies, copy_totals, source_text
 from ..xla_bridge import memory_space_name, physical_bytes
 from .columns import columns
 from .common import in_tenths, short_bytes
@@ -22,55 +22,53 @@ if TYPE_CHECKING:
     from ..memory import Advice, Copy, CopyTotal
 
 
-class _Row(NamedTuple):
-    copy: Copy
-    advice: tuple[Advice, ...]
-
-    @property
-    def is_free(self) -> bool:
-        """Whether the copy is known to move nothing by itself, so that it needs no row."""
-        return not self.copy.moves and not self.advice and self.copy.proof != "none"
-
-
 def report(module: Module, options: argparse.Namespace) -> int:
     """Print the copies of a module."""
-    formats = Formats(module)
-    copies = module_copies(module)
-    rows = [_Row(copy, formats.of(copy)) for copy in copies]
-    rows.sort(key=lambda row: _weight(row.copy), reverse=True)
-    totals = copy_totals(copies)
+    found = copies(module, options.chip or "v5e")
+    rows = sorted(found, key=_weight, reverse=True)
+    totals = copy_totals(found)
     if options.json:
         facts = {
             "module": module.name,
-            "copies": [_facts(row) for row in rows[: options.top]],
+            "copies": [_facts(copy) for copy in rows[: options.top]],
             "totals": [total._asdict() for total in totals],
         }
         say_json(facts)
     else:
-        _write(rows, totals, options)
-    moved = [shape for copy in copies if copy.moves for shape in (copy.before, copy.after)]
+        _write(rows, found.advice, totals, options)
+    moved = [shape for copy in found if copy.moves for shape in (copy.before, copy.after)]
     complain_of_spaces((shape.memory_space for shape in moved), options.chip)
     return 0
 
 
+def _is_free(copy: Copy) -> bool:
+    """Whether the copy is known to move nothing by itself, so that it needs no row."""
+    return not copy.moves and copy.proof != "none"
+
+
 def _weight(copy: Copy) -> tuple[int, int]:
     """The known costs of a copy."""
-    return copy.estimated_cycles or 0, copy.read_bytes + copy.written_bytes
+    return copy.cycles or 0, (copy.read_bytes + copy.written_bytes) * copy.times
 
 
 # --- for people ---
 
 
-def _write(rows: list[_Row], totals: Sequence[CopyTotal], options: argparse.Namespace) -> None:
-    shown = [row for row in rows if options.all or not row.is_free]
+def _write(
+    rows: list[Copy],
+    advice: Sequence[Advice],
+    totals: Sequence[CopyTotal],
+    options: argparse.Namespace,
+) -> None:
+    shown = [copy for copy in rows if options.all or not _is_free(copy)]
     listed = shown[: options.top or LISTED]
     if shown and options.by:
         say(*_group_lines(shown, options), "")
     elif shown:
         say(*_row_lines(listed, options), "")
-        advised = [(row.copy, advice) for row in listed for advice in row.advice]
-        for copy, advice in sorted(advised, key=lambda pair: pair[1].is_costly):
-            say(*_advice_lines(copy, advice), "")
+        named = {each for copy in listed for each in copy.advice}
+        for each in sorted(filter(named.__contains__, advice), key=lambda each: each.is_costly):
+            say(*_advice_lines(each), "")
     for total in totals:
         say(_total_line(total))
     if not totals:
@@ -82,13 +80,13 @@ def _write(rows: list[_Row], totals: Sequence[CopyTotal], options: argparse.Name
         say(f"not listed, as nothing is moved: {still} (--all lists them)")
 
 
-def _row_lines(rows: Sequence[_Row], options: argparse.Namespace) -> list[str]:
+def _row_lines(rows: Sequence[Copy], options: argparse.Namespace) -> list[str]:
     head = ["cycles", "read", "written", "run", "kind", "copy", "from", "to", "source"]
     table = [
         [
-            "" if copy.estimated_cycles is None else str(copy.estimated_cycles),
-            short_bytes(copy.read_bytes) if copy.moves else "",
-            short_bytes(copy.written_bytes) if copy.moves else "",
+            "" if copy.cycles is None else str(copy.cycles),
+            short_bytes(copy.read_bytes * copy.times) if copy.moves else "",
+            short_bytes(copy.written_bytes * copy.times) if copy.moves else "",
             "?" if copy.run is None else str(copy.run),
             _kind(copy, options.chip),
             f"%{copy.name}",
@@ -96,8 +94,7 @@ def _row_lines(rows: Sequence[_Row], options: argparse.Namespace) -> list[str]:
             str(copy.after),
             copy.origin,
         ]
-        for row in rows
-        for copy in (row.copy,)
+        for copy in rows
     ]
     return columns(head, table, 4)
 
@@ -112,50 +109,51 @@ def _kind(copy: Copy, chip: str | None) -> str:
         kind += ": not shown" if copy.proof == "none" else f": {copy.proof}"
     if copy.is_inside:
         return f"{kind} (in a fusion)"
-    return kind + (" (in a loop)" if copy.is_in_loop else "")
+    if copy.runs is None:
+        return f"{kind} (in a loop, turns unknown: counted once)"
+    return kind + (f" ({copy.runs} times)" if copy.runs != 1 else "")
 
 
-def _advice_lines(copy: Copy, advice: Advice) -> list[str]:
+def _advice_lines(advice: Advice) -> list[str]:
+    names = ", ".join(f"%{name}" for name in advice.copies)
+    verb = "needs" if len(advice.copies) == 1 else "need"
     if advice.what == "donation":
-        lines = [
-            f"%{copy.name} may go: {advice}, which a result of its shape can then take the place of"
-        ]
-        lines.append(f"    donate_argnums=({advice.number},)")
+        first = f"{names} may go: {advice}, which a result of its shape can then take the place of"
+        second = f"donate_argnums=({advice.for_parameter},)"
     else:
-        rest = f"; its {advice.stays} stays" if advice.stays else ""
-        lines = [f"%{copy.name} needs no relayout: {advice}{rest}"]
-        lines.append(f"    {advice.jax or advice.reason}")
-    lines += [f"    {sentence}" for sentence in (_gain(copy, advice), _price(advice)) if sentence]
+        stays = f"; {'its' if verb == 'needs' else 'the'} {advice.stays} stays" if advice.stays else ""
+        first, second = f"{names} {verb} no relayout: {advice}{stays}", advice.jax or advice.reason
+    facts = [second, _gain(advice), _price(advice)]
+    if advice.what == "pair":
+        facts.append("set both: with one alone the result may no longer lie in the donated parameter")
+    if advice.risk:
+        facts.append(f"risk: {advice.risk}")
     if advice.other_users:
-        names = ", ".join(f"%{name}" for name in advice.other_users)
-        lines.append(f"    also read by {names}")
-    return lines
+        facts.append(f"also read by {', '.join(f'%{name}' for name in advice.other_users)}")
+    return [first, *(f"    {fact}" for fact in facts if fact)]
 
 
-def _gain(copy: Copy, advice: Advice) -> str:
-    """The savings; if a space move stays, only the cycles are known, and only as a maximum."""
-    if not copy.moves:
-        return "saves no memory traffic: the copy is part of a fusion"
+def _gain(advice: Advice) -> str:
+    """The savings; if a space move stays, the cycles are a maximum."""
     parts: list[str] = []
-    if advice.saved_cycles is not None:
-        parts.append(f"{'up to ' if advice.stays else ''}{advice.saved_cycles} estimated cycles")
-    if advice.saved_bytes > 0:
-        parts.append(f"{short_bytes(advice.saved_bytes)} read and written")
-    turns = " in each turn of the loop" if copy.is_in_loop else ""
-    return f"saves {', '.join(parts)}{turns}" if parts else ""
+    if advice.saves_cycles is not None:
+        parts.append(f"{'up to ' if advice.stays else ''}{advice.saves_cycles} estimated cycles")
+    if advice.saves_bytes > 0:
+        parts.append(f"{short_bytes(advice.saves_bytes)} read and written")
+    return f"saves {', '.join(parts)}" if parts else ""
 
 
 def _price(advice: Advice) -> str:
     """The memory that the change takes, and the bytes that a remaining space move adds."""
-    extra = advice.extra_bytes
-    if not extra:
+    extra = advice.memory_change
+    if not extra or advice.what == "donation":
         return ""
-    advised = physical_bytes(advice.advised)
+    advised = physical_bytes(advice.layout)
     sizes = f"by {short_bytes(abs(extra))} to {short_bytes(advised)}"
     if extra < 0:
         return f"its memory shrinks {sizes}"
     text = f"its memory grows {sizes}, {in_tenths(advised, advised - extra)} times"
-    if advice.saved_bytes < 0:
+    if advice.saves_bytes < 0:
         text += f"; the {advice.stays} moves as much more"
     return f"costly: {text}" if advice.is_costly else text
 
@@ -174,16 +172,15 @@ def _total_line(total: CopyTotal) -> str:
     return f"{total.kind}: {', '.join(parts)}{inside}"
 
 
-def _group_lines(rows: Sequence[_Row], options: argparse.Namespace) -> list[str]:
+def _group_lines(rows: Sequence[Copy], options: argparse.Namespace) -> list[str]:
     groups: dict[str, list[Copy]] = {}
-    for row in rows:
-        name = row.copy.origin if options.by == "source" else row.copy.op_name
-        groups.setdefault(name, []).append(row.copy)
+    for copy in rows:
+        groups.setdefault(copy.origin if options.by == "source" else copy.op_name, []).append(copy)
     table: list[tuple[int, int, int, str]] = []
-    for name, copies in groups.items():
-        cycles = sum(copy.estimated_cycles or 0 for copy in copies)
-        written = sum(copy.written_bytes for copy in copies)
-        table.append((cycles, written, len(copies), name or "(not said)"))
+    for name, made in groups.items():
+        cycles = sum(copy.cycles or 0 for copy in made)
+        written = sum(copy.written_bytes * copy.times for copy in made)
+        table.append((cycles, written, len(made), name or "(not said)"))
     table.sort(reverse=True)
     listed = table[: options.top or LISTED]
     lines = [[str(cycles), short_bytes(written), str(n), name] for cycles, written, n, name in listed]
@@ -193,8 +190,7 @@ def _group_lines(rows: Sequence[_Row], options: argparse.Namespace) -> list[str]
 # --- for programs ---
 
 
-def _facts(row: _Row) -> dict[str, Any]:
-    copy = row.copy
+def _facts(copy: Copy) -> dict[str, Any]:
     return {
         "instruction": copy.name,
         "computation": copy.computation,
@@ -204,8 +200,10 @@ def _facts(row: _Row) -> dict[str, Any]:
         "proof": copy.proof,
         "from": str(copy.before),
         "to": str(copy.after),
+        "array": copy.array,
         "in_fusion": copy.is_inside,
         "in_loop": copy.is_in_loop,
+        "runs": copy.runs,
         "read_bytes": copy.read_bytes,
         "written_bytes": copy.written_bytes,
         "padded_bytes": copy.padded_bytes,
@@ -213,24 +211,26 @@ def _facts(row: _Row) -> dict[str, Any]:
         "estimated_cycles": copy.estimated_cycles,
         "op_name": copy.op_name,
         "source": source_text(copy.source),
-        "advice": [_advice_facts(advice) for advice in row.advice],
+        "advice": [_advice_facts(advice) for advice in copy.advice],
     }
 
 
 def _advice_facts(advice: Advice) -> dict[str, Any]:
     return {
         "what": advice.what,
-        "parameter": advice.number,
-        "result": list(advice.result) if advice.what == "result" else None,
+        "parameter": advice.for_parameter,
+        "result": None if advice.for_result is None else list(advice.for_result),
         "name": advice.name,
         "present": str(advice.present),
-        "advised": str(advice.advised),
+        "layout": str(advice.layout),
         "jax": advice.jax or None,
         "reason": advice.reason or None,
+        "copies": list(advice.copies),
         "stays": advice.stays or None,
-        "extra_bytes": advice.extra_bytes,
+        "memory_change": advice.memory_change,
         "is_costly": advice.is_costly,
-        "saved_bytes": advice.saved_bytes,
-        "saved_cycles": advice.saved_cycles,
+        "saves_bytes": advice.saves_bytes,
+        "saves_cycles": advice.saves_cycles,
         "other_users": list(advice.other_users),
+        "risk": advice.risk or None,
     }

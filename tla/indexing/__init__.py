@@ -13,7 +13,7 @@ text, reading       the writer and the reader of XLA's texts of maps
 compose, invert     one map after another, and the way back
 simplify            XLA's canonical text, soundly; `constraints` the rules of constraints
 unused, rescale     edits of variables: without unused ones, with other steps, as dims
-ops, accesses       the maps of HLO instructions, both ways
+ops, dependences    the maps of HLO instructions, both ways
 fusion, runtime     whole computations; known values of numbers read at run time
 layouts             maps of layouts, and layouts of maps
 exact               integer sets: proofs, counts, unions
@@ -26,9 +26,9 @@ from ..ground import lazy
 
 if TYPE_CHECKING:
     from ..numbers import Interval as Interval
-    from .accesses import input_to_output as input_to_output, output_to_input as output_to_input
     from .compose import compose as compose
     from .deciding import union as union
+    from .dependences import input_to_output as input_to_output, output_to_input as output_to_input
     from .exact import Relation as Relation, relation as relation
     from .figures import Operand as Operand, map_figure as map_figure, reads_figure as reads_figure
     from .fusion import computation_maps as computation_maps, maps_to as maps_to
@@ -49,6 +49,12 @@ if TYPE_CHECKING:
     )
     from .runtime import fold as fold
     from .simplify import simplify as simplify
+    from .traffic import (
+        ArrayTraffic as ArrayTraffic,
+        Counts as Counts,
+        Traffic as Traffic,
+        traffic as traffic,
+    )
     from .unused import (
         remove_unused_symbols as remove_unused_symbols,
         remove_unused_vars as remove_unused_vars,
@@ -65,7 +71,7 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
     # for the rooms above
-    from .accesses import accesses_of as accesses_of
+    from .dependences import accesses_of as accesses_of
     from .exact import isl as isl
     from .fusion import reached_maps as reached_maps
     from .layouts import Memory as Memory

@@ -44,7 +44,7 @@ from ..numbers import (
 )
 from .making import Constraint
 from .maps import IndexingMap, require_map
-from .simplify import simplify
+from .rewriting import rewritten
 from .variables import Variable, bounded, dim, rng, rt
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def inverse(map: IndexingMap) -> IndexingMap:
     if map.is_known_empty:
         empty = Interval(0, -1)
         return IndexingMap([0] * len(map.dims), [empty] * len(map.results), is_known_empty=True)
-    return simplify(_without_circles(_Solver(map).solve()), exact=False)
+    return rewritten(_without_circles(_Solver(map).solve()))
 
 
 class _Equation(NamedTuple):

@@ -19,6 +19,7 @@ from ..numbers import (
     atom_expr,
     bounds_of,
     floor_divided,
+    free_symbols,
     inner_first,
     least,
     rebind,
@@ -27,7 +28,9 @@ from ..numbers import (
 )
 from .constraints import merged, reduced, tightened
 from .making import Constraint
-from .variables import place_of
+from .places import rearranged
+from .text import order_key
+from .variables import place_of, rng
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
     from .maps import IndexingMap
 
 
-def rewritten(map: IndexingMap, replace: bool) -> IndexingMap:
+def rewritten(map: IndexingMap, replace: bool = False) -> IndexingMap:
     """Return a map of the same points to which no rule applies any more.
 
     Args:
@@ -50,6 +53,48 @@ def rewritten(map: IndexingMap, replace: bool) -> IndexingMap:
         if map == before:
             break
     return map
+
+
+def with_ranges_in_order(map: IndexingMap) -> IndexingMap:
+    """Return the map with its ranges in the order of their first use, in results and then constraints.
+
+    >>> from . import parse_map
+    >>> m = parse_map("()[s0, s1] -> (s1 * 3 + s0, s1), domain: s0 in [0, 2], s1 in [0, 9]")
+    >>> print(with_ranges_in_order(m))
+    ()[s0, s1] -> (s0 * 3 + s1, s0), domain: s0 in [0, 9], s1 in [0, 2]
+
+    Ranges of one sum are ordered by their multiples. Two maps that differ in the order of their ranges
+    alone become equal, unless ranges with the same uses are joined in different ways.
+    """
+    n = len(map.ranges)
+    if n < 2 or map.is_undefined or map.is_known_empty:
+        return map
+    uses: list[list[tuple[int, Value]]] = [[] for _ in range(n)]
+    for k, x in enumerate(map.expressions):
+        for kind, i in {place_of(symbol) for symbol in free_symbols(x)}:
+            if kind == 1:
+                uses[i].append((min(k, len(map.results)), x))
+    ranks, count = [0] * n, 0
+    while len(set(ranks)) > count:  # the rank of a range tells it apart where it is used by another
+        count = len(set(ranks))
+        same: dict[Symbol, Value] = {rng(i).symbols[0]: rng(ranks[i] + 1) for i in range(n)}
+        keys = [
+            (
+                not uses[i],
+                sorted(
+                    (k, order_key(rebind(x, {**same, rng(i).symbols[0]: rng(0)}))) for k, x in uses[i]
+                ),
+                (map.ranges[i].bounds.lower, map.ranges[i].bounds.upper),
+            )
+            for i in range(n)
+        ]
+        places = sorted(keys)
+        ranks = [places.index(key) for key in keys]
+    order = sorted(range(n), key=lambda i: ranks[i])
+    if order == [*range(n)]:
+        return map
+    dims, runtime = ([(kind, i) for i in range(len(map.kinds[kind]))] for kind in (0, 2))
+    return rearranged(map, [dims, [(1, i) for i in order], runtime])
 
 
 # --- constraints ------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from ..errors import UndecidedError, UnsupportedError
 from .deciding import is_empty
 from .maps import require_map
-from .rewriting import rewritten
+from .rewriting import rewritten, with_ranges_in_order
 
 if TYPE_CHECKING:
     from .maps import IndexingMap
@@ -35,7 +35,8 @@ def simplify(map: IndexingMap, single_values: str = "keep", exact: bool | None =
     (d0) -> (d0, d0), domain: d0 in [0, 7]
 
     The variables stay, and constraints may narrow their bounds. Constraints that always hold disappear.
-    ``simplify(simplify(m)) == simplify(m)``.
+    Ranges are numbered in the order of their first use, so maps that differ in the order of their ranges
+    alone become equal. ``simplify(simplify(m)) == simplify(m)``.
 
     Args:
         single_values: Whether to ``"keep"`` a variable with a single value, as XLA does for reshapes and
@@ -49,7 +50,7 @@ def simplify(map: IndexingMap, single_values: str = "keep", exact: bool | None =
     require_map(map)
     if single_values not in SINGLE_VALUES:
         raise UnsupportedError(f"single values are kept or replaced, not {single_values!r}")
-    map = rewritten(map, single_values == "replace")
+    map = with_ranges_in_order(rewritten(map, single_values == "replace"))
     if map.constraints and exact is not False:
         try:
             if is_empty(map):

@@ -216,13 +216,14 @@ def _atom_key(atom: Any) -> tuple[Any, ...]:
         kind, i = place_of(atom)
         return (_DIM, i) if kind == 0 else (_SYMBOL, kind, i)
     if type(atom) is Least:
-        return (_MIN, *map(_key, atom.parts))
+        return (_MIN, *sorted(map(order_key, atom.parts)))
     kind = _MOD if type(atom) is Remainder else _FLOOR
     assert kind == _MOD or type(atom) is Quotient
-    return (kind, _key(atom.dividend), _key(atom.divisor))
+    return (kind, order_key(atom.dividend), order_key(atom.divisor))
 
 
-def _key(x: Value) -> tuple[Any, ...]:
+def order_key(x: Value) -> tuple[Any, ...]:
+    """Return a key of expressions by their kinds, then by their operands."""
     if type(x) is not Expr:
         return (_NUMBER, x)
     key, *others = sorted(map(_term_key, x.terms.items()))  # each once: terms nest

@@ -7,31 +7,34 @@
 >>> print(remove_unused_symbols(m))
 (d0)[s0] -> (d0 + s0), domain: d0 in [0, 3], s0 in [0, 1]
 
-A range that occurs only in constraints means that some value of it fulfils them. If a value does for all
-values of the other variables, the range and the constraints are removed. If no value does, the map is
-known empty. Otherwise they stay. The answer is a proof: by the bounds of the constraints, by
-enumeration, or by `relation` if islpy is installed and the numbers are large. XLA removes constraints on
-unused variables alone without a proof, and keeps all others.
+A range that a constraint decides goes: ``s0 - s1 in [0, 0]`` puts ``s1`` in the place of ``s0``, and
+``d0 - s0 * 4 in [0, 3]`` puts ``d0 floordiv 4`` there. A range that occurs only in constraints means
+that some value of it fulfils them. If a value does for all values of the other variables, the range and
+the constraints are removed. If no value does, the map is known empty. Otherwise they stay. The answer is
+a proof: see `tla.indexing.deciding`. XLA removes constraints on unused variables alone without a proof,
+and keeps all others.
 
 Source: XLA ``IndexingMap::RemoveUnusedSymbols``, ``RemoveUnusedVars``.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from math import gcd
+from typing import TYPE_CHECKING, Any
 
-from ..numbers import Symbol, atoms_of, rebind
-from .constraints import lies_in
+from ..numbers import Expr, Interval, Symbol, atoms_of, expr_of, free_symbols, rebind, sum_of
+from .constraints import congruence, lies_in
 from .deciding import can_hold
+from .making import Constraint
 from .maps import IndexingMap, require_map
-from .places import rearranged
+from .places import placed, rearranged
+from .rewriting import rewritten
 from .variables import REPLICA, place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from ..numbers import Value
-    from .making import Constraint
     from .variables import RuntimeVariable
 
     Place = tuple[int, int]
@@ -49,7 +52,7 @@ def remove_unused_symbols(map: IndexingMap) -> IndexingMap:
     >>> print(remove_unused_symbols(parse_map(text + "[3, 3]")))  # s0 = 3 - d0 always does
     (d0) -> (d0), domain: d0 in [0, 3]
     >>> print(remove_unused_symbols(parse_map(text + "[5, 5]")))  # not for d0 = 0
-    (d0)[s0] -> (d0), domain: d0 in [0, 3], s0 in [0, 3], d0 + s0 in [5, 5]
+    (d0) -> (d0), domain: d0 in [2, 3]
 
     Source: XLA ``IndexingMap::RemoveUnusedSymbols``.
     """
@@ -75,10 +78,14 @@ def _without_unused(map: IndexingMap, kinds: tuple[int, ...]) -> IndexingMap:
     require_map(map)
     if map.is_undefined or map.is_known_empty:
         return map
+    before, map = map, _without_decided(map)
+    if map.is_known_empty:
+        return map
+    narrowed = [(2, i) for i, v in enumerate(map.runtime) if v.bounds != before.runtime[i].bounds]
     within = map.within()
     constraints = [c for c in map.constraints if not lies_in(rebind(c.expr, within), c.bounds)]
     places = [(k, i) for k, vs in enumerate(map.kinds) for i in range(len(vs))]
-    used = _with_places(map, [place for place in places if place[0] not in kinds])
+    used = _with_places(map, [*narrowed, *(place for place in places if place[0] not in kinds)])
     while True:
         kept = list(constraints)
         for free, given, group in _groups(constraints, used):
@@ -94,6 +101,45 @@ def _without_unused(map: IndexingMap, kinds: tuple[int, ...]) -> IndexingMap:
             by_kind = [[place for place in places if place in used and place[0] == k] for k in range(3)]
             return rearranged(map, by_kind, kept)
         used = more
+
+
+def _without_decided(map: IndexingMap) -> IndexingMap:
+    """The map with expressions for the ranges that a constraint decides, which then occur nowhere."""
+    used = _places(map.results)
+    for constraint in map.constraints:
+        found = sorted(_decided(map, constraint), key=lambda each: place_of(each[0]) in used)
+        for s, value in found[:1]:
+            inside = Constraint(value, map.ranges[place_of(s)[1]].bounds)
+            with_value = placed(map, {s: value}, *map.kinds, [*map.constraints, inside])
+            return _without_decided(rewritten(with_value))
+    return map
+
+
+def _decided(map: IndexingMap, constraint: Constraint) -> Iterator[tuple[Symbol, Value]]:
+    """Ranges of which a constraint leaves one int, and the int; it may lie outside the range.
+
+    ``k*s + x in [l, u]`` does if ``k == u - l + 1``: ``s`` is ``(u - x) floordiv k``. ``k*s + x == r``
+    modulo ``m`` does if ``k`` has an inverse, and the range at most ``m`` values.
+    """
+    residue = congruence(*constraint)
+    x, bounds = constraint if residue is None else (residue[0], Interval(residue[2], residue[2]))
+    for atoms, k in x.terms.items() if type(x) is Expr else ():
+        s = atoms[0]
+        rest: Any = x - expr_of({atoms: k}, 0, x.kinds) if type(x) is Expr else x
+        if len(atoms) > 1 or type(s) is not Symbol or place_of(s)[0] != 1 or s in free_symbols(rest):
+            continue
+        low, m = map.ranges[place_of(s)[1]].bounds.lower, 0 if residue is None else residue[1]
+        if m and gcd(k, m) == 1 and map.ranges[place_of(s)[1]].bounds.size <= m:
+            value = (bounds.lower - rest) * pow(k, -1, m) - low
+            yield s, low + (_near_zero(value, m) if type(value) is Expr else value) % m
+        elif not m and abs(k) == bounds.size:
+            yield s, (bounds.upper - rest) // k if k > 0 else (rest - bounds.lower) // -k
+
+
+def _near_zero(x: Expr, m: int) -> Any:
+    """An expression that is equal modulo ``m``, with coefficients near 0."""
+    near = {atoms: (k + m // 2) % m - m // 2 for atoms, k in x.terms.items()}
+    return sum_of([expr_of({atoms: k}, 0, x.kinds) for atoms, k in near.items() if k], x.constant % m)
 
 
 # --- used variables -----------------------------------------------------------------------------

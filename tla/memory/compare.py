@@ -32,7 +32,7 @@ from ..numbers import SymbolicInt
 from ..xla_bridge import differences, memory_space_name, physical_bytes
 from .aliasing import Index, arrays
 from .buffers import module_buffers
-from .copies import copy_totals, module_copies
+from .copying import copy_totals, module_copies
 from .entry import argument_bytes, output_bytes
 from .live import live
 from .matching import Item, Match, items_of, matched

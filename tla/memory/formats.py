@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The layouts of parameters and results that make copies of a module needless.
+"""The copies of a module, with the layouts of parameters and results that make them needless.
 
 A relayout may read a parameter of the module, perhaps renamed. It does nothing if the caller gives the
 parameter in the layout that the copy makes. A relayout may also make a result of the module. It does
 nothing if the caller takes the result in the layout before the copy.
 
 >>> from ..hlo import read_module
->>> from .copies import module_copies
 >>> module = read_module('''
 ...     HloModule m
 ...     ENTRY e {
@@ -15,19 +14,23 @@ nothing if the caller takes the result in the layout before the copy.
 ...       c = f32[256,640]{1,0:T(8,128)} copy(b)
 ...       ROOT d = f32[256,640]{1,0:T(8,128)} negate(c)
 ...     }''')
->>> (copy,) = (copy for copy in module_copies(module) if copy.is_relayout)
->>> for advice in Formats(module).of(copy):
+>>> for advice in copies(module).advice:
 ...     print(advice)
 parameter 0 (table) as f32[640,256]{0,1:T(8,128)}
 
-Source: our own derivation. We tried it on libtpu 0.0.42: with the advised layouts, the copies of the
-modules of ``tests/data/copies`` are gone. The compiler decides, and other uses of a parameter may need
-its old layout.
+Which advice holds is a matter of the compiler. These rules come from programs that we compiled with
+libtpu 0.0.42, as they are and with each piece of advice:
+
+- A parameter and the result that lies in its memory change together. If only one of them changes, the
+  compiler keeps the alias only where both have the same padded size.
+- A copy that also converts the type leaves the conversion behind. One reader takes it over, and it costs
+  nothing more. Several readers do not: then the conversion can be slower than the copy was.
+- A copy within a fusion moves nothing by itself, so its absence saves nothing.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..errors import LayoutError, UndecidedError, UnsupportedError
 from ..xla_bridge import (
@@ -35,179 +38,296 @@ from ..xla_bridge import (
     equivalent,
     from_layout,
     jax_format,
+    laid_out,
     layout_of_digits,
+    packed_bits,
     physical_bytes,
     remade,
+    tilings_of_order,
     view_of,
 )
 from .aliasing import arrays
-from .origins import Index, Origins, Value, permutation_of
+from .by import source_text
+from .copy_advice import Advice
+from .copying import Copy, module_copies, whole
+from .origins import Index, Origins, Value, permutation_of, same_layout
 from .renaming import reshaping, transposing
+from .updates import SharedMemory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..hlo import Instruction, Module
-    from ..xla_bridge import AnyShape
-    from .copies import Copy
+    from ..xla_bridge import AnyShape, Chip
     from .renaming import Renaming
 
 
-class Advice(NamedTuple):
-    """A change in the caller of a module after which a copy does nothing.
+class Copies(tuple[Copy, ...]):
+    """The copies of a module, each with its advice.
 
     >>> from tla.hlo import read_module
-    >>> from tla.memory import Formats, module_copies
-    >>> module = read_module('''ENTRY e {
-    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
-    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
-    ... }''')
-    >>> advice, _other = Formats(module).of(module_copies(module)[0])
-    >>> print(advice, advice.saved_bytes)
-    parameter 0 as f32[5,100]{0,1:T(8,128)} 57344
-    >>> print(advice.jax)
-    Format(Layout(major_to_minor=(1, 0), tiling=((8, 128),)), sharding)
-
-    Attributes:
-        what: ``"parameter"`` or ``"result"`` for a change of its layout. ``"donation"`` means to give
-            the parameter away, so that a result may lie in it without a duplicate.
-        number: The number of the parameter; None for a result.
-        result: The index of the array in the module's result; empty if the result is no tuple.
-        name: The program's name of the parameter.
-        present, advised: Its shape now, and its new shape.
-        jax: The advised layout for an argument of `jax.jit`; empty if jax has no words for it, with the
-            ``reason``.
-        stays: The work that the copy still has: ``"space move"``, or empty.
-        saved_bytes: The bytes that a run no longer reads and writes, padding included. Negative if the
-            space move that stays moves more bytes than the copy.
-        saved_cycles: The compiler's estimate of the copy; None without an estimate. If a space move
-            stays, it is an upper bound.
-        other_users: The other instructions that read the parameter. A layout that helps one of them may
-            slow down another.
+    >>> from tla.memory import copies
+    >>> found = copies(read_module("ENTRY e { ROOT p = f32[8] parameter(0) }"))
+    >>> len(found), found.advice
+    (0, ())
     """
 
-    what: Literal["parameter", "result", "donation"]
-    number: int | None
-    result: Index
-    name: str
-    present: XlaShape
-    advised: XlaShape
-    jax: str
-    reason: str
-    stays: str
-    saved_bytes: int
-    saved_cycles: int | None
-    other_users: tuple[str, ...]
+    __slots__ = ()
 
     @property
-    def extra_bytes(self) -> int:
-        """The bytes of padding that the parameter or result gains; negative if it loses some."""
-        return physical_bytes(self.advised) - physical_bytes(self.present)
+    def advice(self) -> tuple[Advice, ...]:
+        """All advice, each piece once, that of the most cycles first. It is meant to be taken together.
 
-    @property
-    def is_costly(self) -> bool:
-        """Whether the parameter or result grows to more than twice its memory."""
-        return self.extra_bytes > physical_bytes(self.present)
-
-    @property
-    def place(self) -> str:
-        """The parameter or result in words: ``parameter 0 (table)``, ``result 1``."""
-        if self.what == "result":
-            return " ".join(["result", *(f"{i}" for i in self.result)])
-        return f"parameter {self.number}" + (f" ({self.name})" if self.name else "")
-
-    def __str__(self) -> str:
-        return f"donate {self.place}" if self.what == "donation" else f"{self.place} as {self.advised}"
+        If only some is taken, the compiler may move the cost to the copies that are left: it chooses
+        anew what it fetches ahead of time.
+        """
+        found = dict.fromkeys(advice for copy in self for advice in copy.advice)
+        return tuple(sorted(found, key=_gain, reverse=True))
 
 
-class Formats:
-    """Advice on the copies of a module.
+def _gain(advice: Advice) -> tuple[int, int]:
+    return advice.saves_cycles or 0, advice.saves_bytes
+
+
+def copies(module: Module, chip: str | Chip = "v5e") -> Copies:
+    """Return the copies, transposes, reshapes and bitcasts of a module, in the order of its text.
 
     >>> from tla.hlo import read_module
     >>> module = read_module('''ENTRY e {
     ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
-    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ...   c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ...   ROOT d = f32[5,100]{0,1:T(8,128)} negate(c)
     ... }''')
-    >>> from tla.memory import module_copies
-    >>> formats = Formats(module)
-    >>> for copy in module_copies(module):
-    ...     for advice in formats.of(copy):
-    ...         print(advice, advice.saved_bytes)
-    parameter 0 as f32[5,100]{0,1:T(8,128)} 57344
-    result as f32[5,100]{1,0:T(8,128)} 57344
+    >>> (copy,) = copies(module)
+    >>> copy.name, copy.kind, str(copy.before), str(copy.after)
+    ('c', 'relayout', 'f32[5,100]{1,0:T(8,128)}', 'f32[5,100]{0,1:T(8,128)}')
+    >>> for advice in copy.advice:
+    ...     print(advice)
+    parameter 0 as f32[5,100]{0,1:T(8,128)}
+
+    The ``-start`` of an asynchronous copy stands for it. A ``slice-start`` copies a part of an array and
+    counts too. An instruction whose operand has an unknown shape, or is no array, does not count.
 
     Args:
         module: A module with an entry computation.
+        chip: The chip whose tiles the advice takes; from v4 on they are the same.
 
     Raises:
         NoSuchNameError: the module has no entry computation.
     """
+    formats = _Formats(module, chip)
+    found = module_copies(module)
+    advised: dict[tuple[str, str], list[Advice]] = {}
+    for advice, made in formats.of(found):
+        for copy in made:
+            advised.setdefault((copy.computation, copy.name), []).append(advice)
+    return Copies(
+        copy._replace(
+            array=formats.array(copy), advice=tuple(advised.get((copy.computation, copy.name), ()))
+        )
+        for copy in found
+    )
 
-    __slots__ = ("_donated", "_module", "_origins", "_results")
 
-    def __init__(self, module: Module) -> None:
+class _End(NamedTuple):
+    """A parameter, or an array of the result, by its number or index."""
+
+    parameter: int | None
+    result: Index | None
+
+
+class _Change(NamedTuple):
+    """The layout of an end that makes a copy needless."""
+
+    end: _End
+    present: XlaShape
+    layout: XlaShape
+    copy: Copy
+    is_of_loop: bool
+    """Whether the copy moves the state of a loop into another memory."""
+    name: str = ""
+    users: tuple[str, ...] = ()
+
+    @property
+    def growth(self) -> int:
+        return physical_bytes(self.layout) - physical_bytes(self.present)
+
+
+class _Formats:
+    """The advice on the copies of a module."""
+
+    __slots__ = ("_chip", "_memory", "_module", "_origins", "_pairs", "_results")
+
+    def __init__(self, module: Module, chip: str | Chip) -> None:
         self._module = module
+        self._chip = chip
         self._origins = Origins(module)
-        self._donated = {alias.parameter_number for alias in module.input_output_alias}
+        self._memory = SharedMemory(module)
         entry = module.entry
+        self._pairs = {
+            alias.parameter_number: alias.output_index
+            for alias in module.input_output_alias
+            if not alias.parameter_index
+        }
         self._results: dict[Value, list[tuple[Index, tuple[Renaming, ...], XlaShape]]] = {}
         for index, shape in arrays(entry.root.shape):
             origin = self._origins.of(Value(entry.name, entry.root.name, index))
             results = self._results.setdefault(origin.value, [])
             results.append((index, origin.renamings, shape))
 
-    def of(self, copy: Copy) -> tuple[Advice, ...]:
-        """Return the changes that make a copy needless; empty if no parameter or result can."""
-        if copy.kind == "duplicate":
-            return self._donation(copy)
-        if not copy.is_relayout:
-            return ()
+    def of(self, found: Sequence[Copy]) -> Iterator[tuple[Advice, list[Copy]]]:
+        """Yield all advice on the copies of the module, with the copies it is for."""
+        wishes: dict[_End, list[_Change]] = {}
+        for copy in found:
+            if copy.kind == "duplicate":
+                yield from self._donation(copy)
+            elif copy.is_relayout and copy.moves:
+                for change in self._changes(copy):
+                    wishes.setdefault(change.end, []).append(change)
+        chosen = {end: _most_wanted(changes) for end, changes in wishes.items()}
+        for number, index in self._pairs.items():
+            one, other = chosen.get(_End(number, None)), chosen.get(_End(None, index))
+            if one and other and one[0].layout == other[0].layout:
+                del chosen[_End(number, None)], chosen[_End(None, index)]
+                yield _advised(_End(number, index), [*one, *other])
+            else:  # a change of one end
+                for changes in (one, other):
+                    if changes and changes[0].growth:  # the alias would be lost
+                        del chosen[changes[0].end]
+        for end, changes in chosen.items():
+            yield _advised(end, changes)
+
+    def array(self, copy: Copy) -> str:
+        """The array that a copy moves: its name, the line that makes it, or the instruction."""
+        if not copy.moves:
+            return ""
+        value = self._operand(copy)
+        while True:
+            value = self._origins.of(value).value
+            made = self._module.computation(value.computation).instruction(value.instruction)
+            if made.opcode != "bitcast" or not made.operands:  # a bitcast to another type
+                break
+            value = Value(value.computation, made.operands[0].name)
+        line = "" if made.opcode == "parameter" else source_text(self._module.source(made))
+        return line or made.op_name or f"%{made.name}"
+
+    def _changes(self, copy: Copy) -> list[_Change]:
+        """The changes that make a copy needless: of its parameter, or of all of its results."""
         own = _own_renaming(self._instruction(copy), copy)
         if own is None:
-            return ()
-        return (*self._of_parameter(copy, own), *self._of_results(copy, own))
+            return []
+        try:
+            at_results = self._of_results(copy, own)
+            at_parameter = self._of_parameter(copy, own)
+        except UnsupportedError:  # a type whose tiles nobody has observed
+            return []
+        # from a parameter to a result a copy stays, in whatever layout
+        return [] if at_parameter and at_results else at_parameter or at_results
 
     def _instruction(self, copy: Copy) -> Instruction:
         return self._module.computation(copy.computation).instruction(copy.name)
 
-    def _of_parameter(self, copy: Copy, own: Sequence[Renaming]) -> list[Advice]:
+    def _operand(self, copy: Copy) -> Value:
+        return Value(copy.computation, self._instruction(copy).operands[0].name)
+
+    def _of_parameter(self, copy: Copy, own: Sequence[Renaming]) -> list[_Change]:
         source = self._parameter(copy)
-        if source is None:
+        if source is None or (_converts(copy) and self._readers(copy) > 1):
             return []
         parameter, renamings, users = source
-        advised = _carry(copy.after, parameter.shape, [*renamings, *own])
-        if advised is None or not isinstance(parameter.shape, XlaShape):
+        is_donated = parameter.parameter_number in self._pairs
+        if not (is_donated or copy.is_space_move) and self._memory.is_overwritten(_value(copy)):
+            return []  # the parameter has to stay as it is, so a copy stays
+        wanted = self._of_type(copy.after, copy.before)
+        end = _End(parameter.parameter_number, None)
+        found = self._change(end, copy, wanted, parameter.shape, [*renamings, *own])
+        return [each._replace(name=parameter.op_name, users=users) for each in found]
+
+    def _of_results(self, copy: Copy, own: Sequence[Renaming]) -> list[_Change]:
+        places = self._results.get(_value(copy), [])
+        if self._readers(copy) > 1 or self._is_update_of_parameter(copy):
             return []
-        name, number = parameter.op_name, parameter.parameter_number
-        return [_advice(copy, "parameter", number, (), name, parameter.shape, advised, users)]
-
-    def _of_results(self, copy: Copy, own: Sequence[Renaming]) -> list[Advice]:
-        value = Value(copy.computation, copy.name, (0,) if copy.opcode == "copy-start" else ())
-        advices: list[Advice] = []
-        for index, renamings, shape in self._results.get(value, ()):
+        wanted = self._of_type(copy.before, copy.after)
+        changes: list[_Change] = []
+        for index, renamings, shape in places:
             back = [each.inverse for each in reversed([*own, *renamings])]
-            advised = _carry(copy.before, shape, back)
-            if advised is not None:
-                advices.append(_advice(copy, "result", None, index, "", shape, advised, ()))
-        return advices
+            changes += self._change(_End(None, index), copy, wanted, shape, back)
+        return changes if len(changes) == len(places) else []
 
-    def _donation(self, copy: Copy) -> tuple[Advice, ...]:
+    def _is_update_of_parameter(self, copy: Copy) -> bool:
+        """Whether a copy's operand lies in the copy of a parameter that is not given away.
+
+        Without the relayout at the end, the one at the beginning is the slower: it reaches the result.
+        """
+        first = self._memory.first(self._operand(copy))
+        made = self._module.computation(first.computation).instruction(first.instruction)
+        if made.opcode not in ("copy", "copy-start"):
+            return False
+        origin = self._origins.of(Value(first.computation, made.operands[0].name)).value
+        source = self._module.computation(origin.computation).instruction(origin.instruction)
+        return source.opcode == "parameter" and source.parameter_number not in self._pairs
+
+    def _change(
+        self, end: _End, copy: Copy, wanted: XlaShape, present: AnyShape, renamings: Sequence[Renaming]
+    ) -> list[_Change]:
+        """The change of an end to the wanted layout, behind renamings, if the compiler takes it."""
+        layout = _carry(wanted, present, renamings)
+        if layout is None or not isinstance(present, XlaShape) or same_layout(layout, present):
+            return []
+        if self._is_usual(present) and not self._is_usual(layout):
+            return []
+        return [_Change(end, present, layout, copy, self._leaves_loop(copy))]
+
+    def _is_usual(self, shape: XlaShape) -> bool:
+        """Whether the compiler of a TPU takes a parameter in such tiles."""
+        return shape.tiles in tilings_of_order(shape, shape.minor_to_major, self._chip)
+
+    def _leaves_loop(self, copy: Copy) -> bool:
+        """Whether a copy moves the state of a loop into a faster memory, or out of it."""
+        return copy.is_space_move and (
+            self._memory.is_in_loop(_value(copy)) or self._memory.is_in_loop(self._operand(copy))
+        )
+
+    def _of_type(self, wanted: XlaShape, other: XlaShape) -> XlaShape:
+        """The wanted layout for elements of the type of another shape, in the tiles of that type."""
+        if wanted.element_type == other.element_type:
+            return whole(wanted)
+        kind, order = other.element_type, wanted.minor_to_major
+        plain = remade(whole(wanted), element_type=kind, tiles=(), element_size_in_bits=0)
+        if not wanted.tiles:
+            return plain
+        return laid_out(
+            plain, order, tilings_of_order(plain, order, self._chip)[0], packed_bits(kind, self._chip)
+        )
+
+    def _readers(self, copy: Copy) -> int:
+        """The number of instructions that read the result of a copy."""
+        instructions = self._module.computation(copy.computation).instructions
+        names, readers = {copy.name}, 0
+        for each in instructions:
+            if any(operand.name in names for operand in each.operands):
+                if each.opcode in _HANDED_ON:
+                    names.add(each.name)
+                else:
+                    readers += 1
+        return readers
+
+    def _donation(self, copy: Copy) -> Iterator[tuple[Advice, list[Copy]]]:
         """Advice to donate a parameter: a copy keeps it alive while a result takes its memory."""
         source = self._parameter(copy)
-        if source is None or source[0].parameter_number in self._donated:
-            return ()
+        if source is None or source[0].parameter_number in self._pairs:
+            return
         parameter, _renamings, users = source
-        shape = parameter.shape
-        if not isinstance(shape, XlaShape) or shape not in self._module.entry.root.shape.arrays():
-            return ()
-        number, name = parameter.parameter_number, parameter.op_name
-        saved = copy.read_bytes + copy.written_bytes, copy.estimated_cycles
-        return (Advice("donation", number, (), name, shape, shape, "", "", "", *saved, users),)
+        shape, number = parameter.shape, parameter.parameter_number
+        if isinstance(shape, XlaShape) and shape in self._module.entry.root.shape.arrays():
+            end = _End(number, None)
+            advice = _advice(end, [_Change(end, shape, shape, copy, False, parameter.op_name, users)])
+            shared = -physical_bytes(shape)
+            yield advice._replace(what="donation", jax="", memory_change=shared, risk=""), [copy]
 
     def _parameter(self, copy: Copy) -> tuple[Instruction, tuple[Renaming, ...], tuple[str, ...]] | None:
         """The parameter that a copy reads, its renamings on the way there, and its other readers."""
-        operand = Value(copy.computation, self._instruction(copy).operands[0].name)
-        origin = self._origins.of(operand)
+        origin = self._origins.of(self._operand(copy))
         entry = self._module.entry
         if origin.value.computation != entry.name or origin.value.shape_index:
             return None
@@ -232,26 +352,71 @@ class Formats:
         return names
 
 
-def _advice(
-    copy: Copy,
-    what: Literal["parameter", "result"],
-    number: int | None,
-    result: Index,
-    name: str,
-    present: XlaShape,
-    advised: XlaShape,
-    users: tuple[str, ...],
-) -> Advice:
+def _value(copy: Copy) -> Value:
+    return Value(copy.computation, copy.name, (0,) if copy.opcode == "copy-start" else ())
+
+
+_HANDED_ON: Final = frozenset({"bitcast", "copy-done", "get-tuple-element"})
+
+
+def _most_wanted(changes: Sequence[_Change]) -> list[_Change]:
+    """The changes of an end to the layout that saves the most."""
+    by_layout: dict[XlaShape, list[_Change]] = {}
+    for change in changes:
+        by_layout.setdefault(change.layout, []).append(change)
+    return max(by_layout.values(), key=lambda each: sum(change.copy.cycles or 0 for change in each))
+
+
+def _converts(copy: Copy) -> bool:
+    return copy.before.element_type != copy.after.element_type
+
+
+def _advised(end: _End, changes: Sequence[_Change]) -> tuple[Advice, list[Copy]]:
+    return _advice(end, changes), [change.copy for change in changes]
+
+
+def _advice(end: _End, changes: Sequence[_Change]) -> Advice:
+    first, made = changes[0], [change.copy for change in changes]
     try:
-        jax, reason = jax_format(advised), ""
+        jax, reason = jax_format(first.layout), ""
     except UnsupportedError as error:
         jax, reason = "", error.summary
-    stays = "space move" if copy.is_space_move else ""
-    # A space move that stays reads and writes the same layout.
-    left = copy.written_bytes if what == "parameter" else copy.read_bytes
-    saved = copy.read_bytes + copy.written_bytes - (2 * left if stays else 0)
-    cycles = copy.estimated_cycles
-    return Advice(what, number, result, name, present, advised, jax, reason, stays, saved, cycles, users)
+    cycles = [copy.cycles for copy in made if copy.cycles is not None]
+    both = end.parameter is not None and end.result is not None
+    return Advice(
+        "pair" if both else "result" if end.parameter is None else "parameter",
+        end.parameter,
+        end.result,
+        first.name,
+        first.present,
+        first.layout,
+        jax,
+        reason,
+        tuple(dict.fromkeys(copy.name for copy in made)),
+        "space move" if any(copy.is_space_move for copy in made) else "",
+        sum(cycles) if cycles else None,
+        sum(_saved_bytes(change) for change in changes),
+        first.growth,
+        first.users,
+        _risk(changes),
+    )
+
+
+def _risk(changes: Sequence[_Change]) -> str:
+    """Why the whole may get slower, or gain less, although the copies go."""
+    reasons: list[str] = []
+    if any(change.is_of_loop for change in changes):
+        reasons.append("the loop around may read and write slower memory, where a copy moved its state")
+    if changes[0].users:
+        reasons.append("other instructions read the parameter as it is now")
+    return "; ".join(reasons)
+
+
+def _saved_bytes(change: _Change) -> int:
+    """The bytes that no longer move; a space move that stays reads and writes the same layout."""
+    copy = change.copy
+    left = copy.written_bytes if change.end.result is None else copy.read_bytes
+    return (copy.read_bytes + copy.written_bytes - (2 * left if copy.is_space_move else 0)) * copy.times
 
 
 def _own_renaming(instruction: Instruction, copy: Copy) -> tuple[Renaming, ...] | None:

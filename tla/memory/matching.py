@@ -22,14 +22,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ..hlo import bare_shape
 from ..xla_bridge import physical_bytes
 from .buffers import module_buffers
-from .copies import estimated_cycles, module_copies
+from .copying import estimated_cycles, module_copies
 from .roles import module_roles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from ..hlo import Instruction, Module
-    from .copies import Copy
+    from .copying import Copy
 
 _NAMING: Final = frozenset({"parameter", "constant", "tuple", "get-tuple-element", "bitcast"})
 _ENDS: Final = ("-done", "-update")

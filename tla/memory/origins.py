@@ -25,6 +25,7 @@ Index: TypeAlias = tuple[int, ...]
 """The way through nested tuples to an array, from the outside in; empty for an array by itself."""
 
 _UNCHANGED: Final = frozenset({"opt-barrier", "optimization-barrier", "domain", "add-dependency"})
+_CUT: Final = re.compile(r"\{\[([0-9]{1,18}):([0-9]{1,18})\]\}")
 _CALLS: Final = frozenset({"fusion", "call", "async-start"})
 
 
@@ -55,6 +56,8 @@ class Origin(NamedTuple):
 class _Hop(NamedTuple):
     value: Value
     renaming: Renaming | None = None
+    through: tuple[str, ...] = ()
+    """The instructions that the hop skips."""
 
 
 class Origins:
@@ -95,7 +98,7 @@ class Origins:
             if hop is None or hop.value in seen:  # a computation may call itself
                 shape = array_at(instruction.shape, value.shape_index)
                 return Origin(value, shape, tuple(reversed(renamings)), tuple(reversed(through)))
-            through.append(instruction.name)
+            through += [instruction.name, *hop.through]
             if hop.renaming is not None:
                 renamings.append(hop.renaming)
             value = hop.value
@@ -121,6 +124,8 @@ class Origins:
             return _element_hop(value, instruction)
         if opcode == "copy-done":
             return _hop_to(value, instruction, 0, (0, *index))
+        if "ConcatBitcast" in instruction.attributes.get("custom_call_target", ""):
+            return self._joined(value, instruction)
         return self._renaming(value, instruction)
 
     def _argument(self, value: Value, number: int) -> _Hop | None:
@@ -149,14 +154,43 @@ class Origins:
             if index[:1] != (1,):
                 return None
             index = index[1:]
-        name = _callee(instruction, "calls", "to_apply", "called_computations")
+        name = callee(instruction, "calls", "to_apply", "called_computations")
         if name is None:
             return None
         return _Hop(Value(name, self._module.computation(name).root.name, index))
 
+    def _joined(self, value: Value, instruction: Instruction) -> _Hop | None:
+        """The hop to the array whose pieces, fetched one by one, an instruction joins again."""
+        computation = self._module.computation(value.computation)
+        through: list[str] = []
+        sources: set[str] = set()
+        end = 0
+        for operand in instruction.operands:
+            piece = computation.instruction(operand.name)
+            if piece.opcode == "slice-done":
+                through.append(piece.name)
+                piece = computation.instruction(piece.operands[0].name)
+            through.append(piece.name)
+            cut = _CUT.fullmatch(piece.attributes.get("slice", ""))
+            if piece.opcode != "slice-start" or cut is None or int(cut[1]) != end:
+                return None
+            end = int(cut[2])
+            sources.add(piece.operands[0].name)
+        whole = computation.instruction(sources.pop()) if len(sources) == 1 else None
+        if whole is None or whole.opcode != "bitcast" or not isinstance(whole.shape, XlaShape):
+            return None
+        before = whole.operands[0].shape if whole.operands else None
+        if not isinstance(before, XlaShape) or whole.shape.dimensions != (end,):
+            return None
+        same = renaming(before, array_at(instruction.shape, value.shape_index))
+        if same is None or not (same.is_total and same.is_onto):
+            return None
+        at = Value(value.computation, whole.operands[0].name)
+        return _Hop(at, same, (*through, whole.name))
+
     def _keeps(self, loop: Instruction, index: Index) -> bool:
         """Whether a loop leaves an array of its state unchanged."""
-        body = _callee(loop, "body")
+        body = callee(loop, "body")
         return body is not None and _keeps(self._module.computation(body), index)
 
     def _renaming(self, value: Value, instruction: Instruction) -> _Hop | None:
@@ -243,8 +277,8 @@ def _element_hop(value: Value, element: Instruction) -> _Hop | None:
     return _hop_to(value, element, 0, (int(number), *value.shape_index))
 
 
-def _callee(instruction: Instruction, *attributes: str) -> str | None:
-    """The computation that the first of some attributes names."""
+def callee(instruction: Instruction, *attributes: str) -> str | None:
+    """Return the computation that the first of some attributes names; None if none does."""
     for attribute in attributes:
         names = names_in(instruction.attributes.get(attribute, ""))
         if names:

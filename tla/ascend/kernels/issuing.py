@@ -173,7 +173,7 @@ class ScalarUnit:
         """
         flag = 9 if self.is_aic else 10 if mode == 1 else 8
         self.cross_core_set_flag(flag, mode, pipe)
-        self.cross_core_wait_flag(flag, 0 if self.arch.code == 2201 else mode, pipe)
+        self.cross_core_wait_flag(flag)
 
     # --- settings
 

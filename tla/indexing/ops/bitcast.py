@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 from ...numbers import Expr, Interval, Remainder, ceil_div
 from ...xla_bridge import cut_by, storage_bits, tiled_axes
 from ..maps import IndexingMap
-from ..simplify import simplify
+from ..rewriting import rewritten
 from ..variables import dim, rng
 from .movement import expect_sizes, only_input
 from .reshape import coordinates, place, reshape_map, runs
@@ -129,7 +129,7 @@ def _bitcast(op: Op, output: int) -> Maps:
     others = [wide // unit] if wide > unit else []
     found, bounds = _coordinates([*source.sizes, *others], [*target.sizes, *parts], at)
     index, inside = source.index(found[: len(source.sizes)])
-    m = simplify(IndexingMap(index, made, parts, (), bounds + inside), exact=False)
+    m = rewritten(IndexingMap(index, made, parts, (), bounds + inside))
     return [[_as_reshape(m, sizes, made)]]
 
 
@@ -137,7 +137,7 @@ def _as_reshape(m: IndexingMap, a: tuple[int, ...], b: tuple[int, ...]) -> Index
     """The map in the form of a reshape, which places dims of size 1 differently, if it is a reshape."""
     if 1 in b and prod(a) == prod(b):
         plain = reshape_map(a, b)
-        if simplify(plain, "replace", exact=False) == simplify(m, "replace", exact=False):
+        if rewritten(plain, replace=True) == rewritten(m, replace=True):
             return plain
     return m
 

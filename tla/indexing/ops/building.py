@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ...ground import plural
 from ...numbers import Interval
 from ..maps import IndexingMap
-from ..simplify import simplify
+from ..rewriting import rewritten
 from ..unused import remove_unused_symbols
 from ..variables import dim, rng
 
@@ -69,7 +69,7 @@ def simple_map(
     (d0)[s0] -> (d0 + s0), domain: d0 in [0, 3], s0 in [0, 2], d0 - s0 in [-1, 3]
     """
     made = IndexingMap(results, dims, ranges, constraints=constraints)
-    return remove_unused_symbols(simplify(made, "replace", exact=False))
+    return remove_unused_symbols(rewritten(made, replace=True))
 
 
 def order(*ascending: Value, below: int) -> list[tuple[Value, Interval]]:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...ground import int_in, plural
 from ...numbers import Interval
 from ..maps import IndexingMap
-from ..simplify import simplify
+from ..rewriting import rewritten
 from ..variables import dim
 from .movement import expect_fixed, expect_sizes
 from .rules import rule
@@ -122,7 +122,7 @@ def _data(axes: list[Padding]) -> IndexingMap:
     dims = [axis.data for axis in axes]
     is_empty = not all(axis.has_data for axis in axes)
     m = IndexingMap(results, dims, constraints=_on_elements(axes), is_known_empty=is_empty)
-    return simplify(m, exact=False)
+    return rewritten(m)
 
 
 def _on_elements(axes: list[Padding]) -> list[tuple[Value, tuple[int, int]]]:
@@ -143,6 +143,6 @@ def _value(axes: list[Padding]) -> Iterator[IndexingMap]:
             constraints = _on_elements(axes[:k])
             if is_between:
                 constraints.append(((dim(k) - axis.low) % axis.step, (1, axis.step - 1)))
-            piece = simplify(IndexingMap((), dims, constraints=constraints), exact=False)
+            piece = rewritten(IndexingMap((), dims, constraints=constraints))
             if not piece.is_known_empty:
                 yield piece

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...numbers import Interval
 from ..maps import IndexingMap
-from ..simplify import simplify
+from ..rewriting import rewritten
 from ..variables import RuntimeVariable, Source, dim, rt
 from .movement import expect_fixed, only_input
 from .rules import rule
@@ -113,7 +113,7 @@ def reshape_map(a: Sequence[int], b: Sequence[int]) -> IndexingMap:
     >>> print(reshape_map((4, 6), (8, 3)))
     (d0, d1) -> (d0 floordiv 2, (d0 mod 2) * 3 + d1), domain: d0 in [0, 7], d1 in [0, 2]
     """
-    return simplify(IndexingMap(reshaped(a, b, [dim(j) for j in range(len(b))]), b), exact=False)
+    return rewritten(IndexingMap(reshaped(a, b, [dim(j) for j in range(len(b))]), b))
 
 
 @rule("reshape")
@@ -167,7 +167,7 @@ def _dynamic_reshape(op: Op, output: int) -> Maps:
     at = place([dim(j) for j in range(len(made))], strides)
     results = coordinates(at, sizes)
     constraints.append((at, Interval(0, prod(sizes) - 1)))
-    maps[0] = [simplify(IndexingMap(results, made, (), runtime, constraints), exact=False)]
+    maps[0] = [rewritten(IndexingMap(results, made, (), runtime, constraints))]
     return maps
 
 

@@ -44,12 +44,14 @@ from .by import source_text
 from .origins import array_at, permutation_of
 from .renaming import renaming, reshaping
 from .roles import module_roles
+from .trips import module_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ..hlo import Computation, Instruction, Module, SourceLine
     from ..layouts import AnyLayout
+    from .copy_advice import Advice
     from .roles import Role
 
 Kind: TypeAlias = Literal[
@@ -72,12 +74,12 @@ class Copy(NamedTuple):
     """An instruction that moves the elements of one array, or gives them new indices.
 
     >>> from tla.hlo import read_module
-    >>> from tla.memory import module_copies
+    >>> from tla.memory import copies
     >>> module = read_module('''ENTRY e {
     ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
     ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
     ... }''')
-    >>> copy = module_copies(module)[0]
+    >>> copy = copies(module)[0]
     >>> copy.name, copy.opcode, copy.kind, copy.read_bytes, copy.written_bytes
     ('c', 'copy', 'relayout', 4096, 53248)
 
@@ -91,9 +93,14 @@ class Copy(NamedTuple):
         read_bytes, written_bytes: The bytes that it moves, padding included; 0 if it moves none itself.
         padded_bytes: The bytes of padding that it writes.
         run: The longest common contiguous run of both layouts, in elements; None if it is unknown.
-        estimated_cycles: The compiler's own estimate, if it gives one.
+        estimated_cycles: The compiler's own estimate for one time, if it gives one.
+        runs: How often it runs when the module runs once, by the turns of the loops around it; None if
+            that is unknown.
         op_name: The program's name of it.
         source: The lines of the program that made it, the innermost first.
+        array: The array that it copies: its name, the line of the program that makes it, or the
+            instruction. It is empty if the copy moves nothing.
+        advice: The changes of parameters and results that make it needless.
     """
 
     computation: str
@@ -110,8 +117,21 @@ class Copy(NamedTuple):
     padded_bytes: int
     run: int | None
     estimated_cycles: int | None
+    runs: int | None
     op_name: str
     source: tuple[SourceLine, ...]
+    array: str = ""
+    advice: tuple[Advice, ...] = ()
+
+    @property
+    def times(self) -> int:
+        """How often it counts: the runs, or once if they are unknown."""
+        return 1 if self.runs is None else self.runs
+
+    @property
+    def cycles(self) -> int | None:
+        """The estimated cycles of all its runs."""
+        return None if self.estimated_cycles is None else self.estimated_cycles * self.times
 
     @property
     def is_relayout(self) -> bool:
@@ -135,8 +155,9 @@ class Copy(NamedTuple):
 
     @property
     def origin(self) -> str:
-        """The line of the program that made it, or the program's name of it if no line is known."""
-        return source_text(self.source) or self.op_name
+        """The line of the program that made it, the program's name of it, or the array it copies."""
+        own = source_text(self.source) or self.op_name
+        return own or (f"of {self.array}" if self.array else "")
 
     @property
     def is_inside(self) -> bool:
@@ -148,12 +169,12 @@ class CopyTotal(NamedTuple):
     """The totals of the copies of a kind. Copies within fusions have their own total, without bytes.
 
     >>> from tla.hlo import read_module
-    >>> from tla.memory import copy_totals, module_copies
+    >>> from tla.memory import copies, copy_totals
     >>> module = read_module('''ENTRY e {
     ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
     ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
     ... }''')
-    >>> total = copy_totals(module_copies(module))[0]
+    >>> total = copy_totals(copies(module))[0]
     >>> total.kind, total.copies, total.written_bytes
     ('relayout', 1, 53248)
     """
@@ -168,7 +189,7 @@ class CopyTotal(NamedTuple):
 
 
 def copy_totals(copies: Iterable[Copy]) -> tuple[CopyTotal, ...]:
-    """Return the totals of each kind of copy.
+    """Return the totals of each kind of copy, over all turns of loops.
 
     >>> from tla.hlo import read_module
     >>> module = read_module('''ENTRY e {
@@ -190,10 +211,10 @@ def copy_totals(copies: Iterable[Copy]) -> tuple[CopyTotal, ...]:
                     kind,
                     len(own),
                     inside,
-                    sum(copy.read_bytes for copy in own),
-                    sum(copy.written_bytes for copy in own),
-                    sum(copy.padded_bytes for copy in own),
-                    sum(copy.estimated_cycles or 0 for copy in own),
+                    sum(copy.read_bytes * copy.times for copy in own),
+                    sum(copy.written_bytes * copy.times for copy in own),
+                    sum(copy.padded_bytes * copy.times for copy in own),
+                    sum(copy.cycles or 0 for copy in own),
                 )
             )
     return tuple(totals)
@@ -214,9 +235,9 @@ def module_copies(module: Module) -> tuple[Copy, ...]:
     The ``-start`` of an asynchronous copy stands for it. A ``slice-start`` copies a part of an array and
     counts too. An instruction whose operand has an unknown shape, or is no array, does not count.
     """
-    roles = module_roles(module)
+    roles, runs = module_roles(module), module_runs(module)
     return tuple(
-        copy
+        copy._replace(runs=runs.get(computation.name, 0))
         for computation in module.computations
         for instruction in computation.instructions
         for copy in _copy(module, computation, instruction, roles.get(computation.name))
@@ -234,6 +255,7 @@ def _copy(
     if inside:
         before, after = _nowhere(before), _nowhere(after)
     kind, proof = _kind_and_proof(module, instruction, before, after, inside)
+    before, after = whole(before), whole(after)
     moves = kind != "free" and not inside
     yield Copy(
         computation.name,
@@ -250,6 +272,7 @@ def _copy(
         max(0, physical_bytes(after) - logical_bytes(after)) if moves else 0,
         _run(module, instruction, before, after, kind),
         estimated_cycles(instruction),
+        1,
         instruction.op_name,
         module.source(instruction),
     )
@@ -298,7 +321,12 @@ def _cut(whole: XlaShape, part: XlaShape) -> XlaShape:
 
 def _nowhere(shape: XlaShape) -> XlaShape:
     """The shape without a memory space, as inside a fusion."""
-    return remade(shape, memory_space=0)
+    return remade(shape, memory_space=0, split_configs=())
+
+
+def whole(shape: XlaShape) -> XlaShape:
+    """Return the shape in one piece, not split over the cores of a chip."""
+    return remade(shape, split_configs=()) if shape.split_configs else shape
 
 
 def _transpose(shape: XlaShape, permutation: Sequence[int]) -> XlaShape:
@@ -315,10 +343,10 @@ def _transpose(shape: XlaShape, permutation: Sequence[int]) -> XlaShape:
 def _kind_and_proof(
     module: Module, instruction: Instruction, before: XlaShape, after: XlaShape, inside: bool
 ) -> tuple[Kind, Proof | None]:
-    in_space = before.memory_space == after.memory_space
+    in_space = before.memory_space == after.memory_space and before.split_configs == after.split_configs
     if instruction.opcode == "bitcast":
         return "free", _proof(before, after) if in_space else "none"
-    stays = _stays(module, instruction, before, after)
+    stays = _stays(module, instruction, whole(before), whole(after))
     if stays is None:
         return "undecided", None
     if stays and in_space:

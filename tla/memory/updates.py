@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which values lie in the same memory one after another, and which of them are written over.
+
+>>> from ..hlo import read_module
+>>> memory = SharedMemory(read_module('''ENTRY e { p = f32[8] parameter(0)
+...   u = f32[1] parameter(1)
+...   i = s32[] parameter(2)
+...   c = f32[8] copy(p)
+...   d = f32[8] dynamic-update-slice(c, u, i)
+...   ROOT n = f32[8] negate(d) }'''))
+>>> memory.is_overwritten(Value("e", "c")), memory.is_overwritten(Value("e", "d"))
+(True, False)
+>>> memory.first(Value("e", "d")).instruction
+'c'
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .aliasing import Result, Summary, results, summary
+from .origins import Value, callee
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..hlo import Instruction, Module
+
+
+class SharedMemory:
+    """The values of a module's computations by the memory that they share."""
+
+    __slots__ = ("_called", "_module")
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._called: dict[str, Summary] = {}
+        for computation in module.computations:
+            self._called[computation.name] = summary(computation.instructions, self._called)
+
+    def first(self, value: Value) -> Value:
+        """Return the first value of the computation in the memory of a value."""
+        seen: set[Value] = set()
+        while value not in seen:
+            seen.add(value)
+            instruction = self._module.computation(value.computation).instruction(value.instruction)
+            for result in results(instruction, self._called):
+                if result.shape_index == value.shape_index and len(result.of) == 1:
+                    number, index = result.of[0]
+                    value = Value(value.computation, instruction.operands[number].name, index)
+        return value
+
+    def is_overwritten(self, value: Value) -> bool:
+        """Whether an instruction writes over a value, so that it must be nobody else's."""
+        return any(self._writes(each, result) for each, result in self._following(value))
+
+    def is_in_loop(self, value: Value) -> bool:
+        """Whether a loop keeps the value, or what follows it in its memory, as a part of its state."""
+        return any(each.opcode == "while" for each, _result in self._following(self.first(value)))
+
+    def _following(self, value: Value) -> Iterator[tuple[Instruction, Result]]:
+        """Yield the instructions whose results lie in the memory of a value, each with that result."""
+        todo, seen = [value], {value}
+        instructions = self._module.computation(value.computation).instructions
+        while todo:
+            value = todo.pop()
+            for instruction in instructions:
+                for result in self._in_memory_of(value, instruction):
+                    yield instruction, result
+                    following = Value(value.computation, instruction.name, result.shape_index)
+                    if following not in seen:
+                        seen.add(following)
+                        todo.append(following)
+
+    def _in_memory_of(self, value: Value, instruction: Instruction) -> list[Result]:
+        if all(operand.name != value.instruction for operand in instruction.operands):
+            return []
+        return [
+            result
+            for result in results(instruction, self._called)
+            for number, index in result.of
+            if instruction.operands[number].name == value.instruction and index == value.shape_index
+        ]
+
+    def _writes(self, instruction: Instruction, result: Result) -> bool:
+        if instruction.opcode != "while":
+            return result.is_written
+        body = self._called.get(callee(instruction, "body") or "")
+        return body is not None and not body.hands_on(result.shape_index)
