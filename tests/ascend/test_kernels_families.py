@@ -17,6 +17,8 @@ from tla.ascend.kernels.blocks import (
     cast,
     compute,
     gelu,
+    gemv_aic,
+    gemv_aiv,
     grouped_matmul_slice_k,
     grouped_matmul_slice_m,
     grouped_quant_matmul_slice_k,
@@ -206,9 +208,23 @@ def _tree(draw: Draw) -> Problem:
     return body, [a, b, x, bias, np.zeros((m, n), dtype)], {}, made.astype(dtype)
 
 
+def _gemv(draw: Draw) -> Problem:
+    m, n = draw.extent(), draw.extent(300)
+    dtype: Any = draw.rng.choice([half, np.float32])
+    a = draw.numbers.integers(-2, 3, (m, n)).astype(dtype)
+    x, y = (draw.numbers.integers(-2, 3, k).astype(dtype) for k in (n, m))
+    alpha, beta = draw.rng.randint(-2, 2), draw.rng.randint(-2, 2)
+    made = alpha * (a.astype(float) @ x.astype(float)) + beta * y.astype(float)
+    options: dict[str, Any] = {"alpha": alpha, "beta": beta}
+    arrays = [a, x, y, np.zeros(m, dtype)]
+    if draw.rng.random() < 0.5:
+        return gemv_aiv, arrays, {**options, "tile": (draw.rng.randint(1, 40), 64)}, made.astype(dtype)
+    return gemv_aic, arrays, {**options, **draw.tiles()}, made.astype(dtype)
+
+
 FAMILIES: dict[str, Callable[[Draw], Problem]] = {
     "batched": _batched, "grouped by rows": _slice_m, "grouped by K": _slice_k, "quantised": _quantised,
-    "activation": _activation, "tree": _tree,
+    "activation": _activation, "tree": _tree, "gemv": _gemv,
 }  # fmt: skip
 
 
