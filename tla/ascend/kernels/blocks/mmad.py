@@ -7,7 +7,7 @@ gemm/block/block_mmad_*.hpp.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
 
 from ....errors import LayoutError, UnsupportedError
 from ....layouts import get_tile
@@ -17,7 +17,7 @@ from ...plans import Tile, failures_of_block
 from ..places import part_of, store_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from types import TracebackType
     from typing import Self, TypeAlias
 
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
     Pair: TypeAlias = tuple[KernelTensor, KernelTensor]
     Around: TypeAlias = tuple[()] | tuple[Callable[[], object], Callable[[], object]]
+
+
+_T = TypeVar("_T")
 
 
 class Stages:
@@ -98,6 +101,11 @@ def flags_of(l1: Iterable[int], l0: Iterable[int], sums: Iterable[int]) -> list[
     return [(event, number) for event, numbers in events for number in numbers]
 
 
+def behind(call: Callable[[], object]) -> Around:
+    """Return a call as what is done after Fixpipe, with nothing before it."""
+    return (lambda: None), call
+
+
 class Job(NamedTuple):
     """A block: what `BlockMmad.__call__` takes, and its tiles along K in their order."""
 
@@ -128,6 +136,8 @@ class BlockMmad(Flagged):
     SHARES_L0: ClassVar[bool] = False
     """Whether the stages share all of L0, or lie one behind the other."""
     TAKES_BIAS: ClassVar[bool] = False
+    LOOKS_AHEAD: ClassVar[bool] = False
+    """Whether the first tiles of the next block are loaded during this one."""
 
     def __init__(
         self, ctx: Context, policy: Policy, a: KernelTensor, b: KernelTensor, c: KernelTensor,
@@ -228,6 +238,14 @@ class BlockMmad(Flagged):
 
     def finish(self) -> None:
         """Compute what is left of the blocks so far."""
+
+    def with_next(self, blocks: Iterable[_T]) -> Iterator[tuple[_T, _T | None]]:
+        """Pair each block with the one behind it where the policy loads that ahead, else with None."""
+        if not self.LOOKS_AHEAD:
+            yield from ((block, None) for block in blocks)
+            return
+        found = [*blocks]
+        yield from zip(found, [*found[1:], None], strict=False)
 
     def depth(self, job: Job, turn: int) -> int:
         """The extent along K of one of a block's tiles."""

@@ -124,6 +124,7 @@ class Preload(Pingpong):
     bytes at once.
     """
 
+    LOOKS_AHEAD: ClassVar[bool] = True
     is_loaded: bool = False
 
     def compute(self, job: Job) -> None:
