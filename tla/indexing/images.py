@@ -178,7 +178,7 @@ def groups(maps: Sequence[IndexingMap], outputs: Sequence[int] = ()) -> list[lis
             return (i, number) if source is None else source.key
         return (i if kind or not outputs else ("of", outputs[i]), kind, number)
 
-    items: list[tuple[int, Any, Any, Interval | None]] = []
+    items: list[tuple[int, Any, Any, Any]] = []
     for i, m in enumerate(maps):
         items += [(i, symbol, None, v.bounds) for symbol, v in zip(m.within(), m.variables, strict=True)]
         items += [(i, ("result", j), x, None) for j, x in enumerate(m.results)]
@@ -192,10 +192,10 @@ def groups(maps: Sequence[IndexingMap], outputs: Sequence[int] = ()) -> list[lis
         own = node(i, first) if type(first) is Symbol else first
         group = found.setdefault(root(own), [Own({}, {}, [], {}) for _ in maps])[i]
         if x is None:
-            group.variables[first] = bounds  # type: ignore[assignment]
+            group.variables[first] = bounds
             if first.name.startswith("rt"):
                 group.reads[first] = own
-        elif bounds is None and type(first) is tuple:
+        elif bounds is None:
             group.results[first[1]] = x
         else:
             group.constraints.append((x, bounds))

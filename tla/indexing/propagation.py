@@ -138,6 +138,12 @@ def propagate_tile(
 ) -> Propagation:
     """Return what a tile of an output needs of each input, and of the instructions between them.
 
+    >>> from tla.hlo import read_instruction
+    >>> columns = read_instruction("s = f32[64,8] slice(f32[64,512] x), slice={[0:64], [0:512:64]}")
+    >>> for each in propagate_tile(columns, (8, 4)).inputs:
+    ...     print(each.name, *each.tiles)
+    x offset (8 * d0, 256 * d1), size (8, 4), stride (1, 64)
+
     An instruction of a computation, or of a fusion, is computed again in each tile that needs it.
 
     Args:
