@@ -72,7 +72,10 @@ def test_the_recorded_verdicts_of_every_block() -> None:
         tile = (shapes(row["l1"]), shapes(row["l0"]))
         c = element(row["c"])
         tags = ("RowMajor", "RowMajor", row["c_tag"])
-        said = failures_of_block(Tile(BY_CODE[row["arch"]], of, of, *tile, how, bias, tags, c=c))
+        scale = row.get("scale")
+        said = failures_of_block(
+            Tile(BY_CODE[row["arch"]], of, of, *tile, how, bias, tags, c=c, scale=scale)
+        )
         assert list(said) == row["says"], row
         seen.add(how.name)
     assert seen == {name for name, family in FAMILIES.items() if family.codes}

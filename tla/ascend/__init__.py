@@ -67,8 +67,11 @@ if TYPE_CHECKING:
     )
     from .limits import Limit as Limit
     from .plans import (
+        EPILOGUES as EPILOGUES,
         FAMILIES as FAMILIES,
         CppProgram as CppProgram,
+        Epilogue as Epilogue,
+        EpilogueFamily as EpilogueFamily,
         Family as Family,
         Finding as Finding,
         Footprint as Footprint,
@@ -91,6 +94,7 @@ if TYPE_CHECKING:
         MmadAtlasA2SingleCoreSplitk as MmadAtlasA2SingleCoreSplitk,
         MmadAtlasA2Small as MmadAtlasA2Small,
         MmadAtlasA2Streamk as MmadAtlasA2Streamk,
+        MmadAtlasA2W4A4MatmulPerTokenPerChannelDequant as MmadAtlasA2W4A4MatmulPerTokenPerChannelDequant,
         MmadAtlasA2W8A16 as MmadAtlasA2W8A16,
         MmadDequant as MmadDequant,
         MmadFullLoadA as MmadFullLoadA,
@@ -105,10 +109,12 @@ if TYPE_CHECKING:
         Plan as Plan,
         Policy as Policy,
         Report as Report,
+        Scale as Scale,
         Tile as Tile,
         batched as batched,
         choose_kernel as choose_kernel,
         dynamic_tile as dynamic_tile,
+        epilogue as epilogue,
         fits as fits,
         footprints as footprints,
         gemm as gemm,

@@ -5,9 +5,10 @@
 - ``policies`` and ``families``: the dispatch policies of CATLASS as one table;
 - ``footprint``: the bytes of a tile in each buffer, stage by stage; ``asserts``: the assertions of
   CATLASS;
-- ``groups``: several products in one plan;
+- ``groups``: several products in one plan; ``scales`` and ``epilogues``: what scales the sums, and what
+  the vector cores do with them;
 - ``legality`` and its ``findings``: the rules, in ``buffer_rules``, ``copy_rules``, ``memory_rules``,
-  ``group_rules``; ``nearby``: the nearest tile that fits;
+  ``group_rules``, ``vector_rules``; ``nearby``: the nearest tile that fits;
 - ``dynamic``: the tile and kernel that CATLASS's dynamic host chooses;
 - ``kernels``: the kernel of CATLASS that takes a policy and a swizzle; ``emit``: the C++ of a plan,
   ``programs``: with a host; ``examples``: an example of CATLASS with a plan's parameters.
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
         bandwidth as bandwidth,
         choose_kernel as choose_kernel,
         dynamic_tile as dynamic_tile,
+    )
+    from .epilogues import (
+        EPILOGUES as EPILOGUES,
+        Epilogue as Epilogue,
+        EpilogueFamily as EpilogueFamily,
+        epilogue as epilogue,
     )
     from .families import (
         FAMILIES as FAMILIES,
@@ -44,6 +51,7 @@ if TYPE_CHECKING:
         MmadAtlasA2SingleCoreSplitk as MmadAtlasA2SingleCoreSplitk,
         MmadAtlasA2Small as MmadAtlasA2Small,
         MmadAtlasA2Streamk as MmadAtlasA2Streamk,
+        MmadAtlasA2W4A4MatmulPerTokenPerChannelDequant as MmadAtlasA2W4A4MatmulPerTokenPerChannelDequant,
         MmadAtlasA2W8A16 as MmadAtlasA2W8A16,
         MmadDequant as MmadDequant,
         MmadFullLoadA as MmadFullLoadA,
@@ -69,6 +77,7 @@ if TYPE_CHECKING:
     )
     from .policies import policy as policy
     from .programs import CppProgram as CppProgram
+    from .scales import Scale as Scale
     from .tile import Tile as Tile
 
 if TYPE_CHECKING:

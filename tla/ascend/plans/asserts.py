@@ -20,6 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..elements import accumulator
+from .scales import SCALE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -54,10 +55,16 @@ class Counts(NamedTuple):
     l0c: int
     bias_count: int
     """The number of stages of a bias in L1."""
+    scale_count: int = 0
+    """The number of stages of the scales of channels in L1."""
 
     @property
     def l1_bytes(self) -> int:
         return (self.l1a * self.stages.l1a + self.l1b * self.stages.l1b) & _WORD
+
+    @property
+    def scale_bytes(self) -> int:
+        return self.l1.n * self.scale_count * SCALE_BYTES
 
     @property
     def bias_bytes(self) -> int:
@@ -166,6 +173,35 @@ ASSERTS: Final[dict[str, tuple[Assertion, ...]]] = {
             lambda t: t.stages.l1a + t.stages.l1b + t.bias_count <= t.arch.events,
         ),
     ),
+    "L1 events with scale": (
+        _says(
+            "L1 Buffer overflow: Exceeds the supported range of EVENT(0~7)",
+            lambda t: t.stages.l1a + t.stages.l1b <= (6 if t.scale_count else 8 - (t.bias is not None)),
+        ),
+    ),
+    "scale L1": (
+        _says(
+            _L1,
+            lambda t: (
+                not t.scale_count or (t.l1_bytes + t.bias_bytes + t.scale_bytes) & _WORD <= t.arch.l1
+            ),
+        ),
+    ),
+    "scale L1 half bytes": (
+        _says(
+            _L1,
+            lambda t: (
+                (t.l1.m * t.l1.k // 2 + t.l1.n * t.l1.k // 2 + t.l1.n * SCALE_BYTES) * t.stages.l1a
+                <= t.arch.l1
+            ),
+        ),
+    ),
+    "L0A half bytes": (
+        _says(_L0.format("L0A"), lambda t: t.l0.m * t.l0.k // 2 * t.stages.l0a <= t.arch.l0a),
+    ),
+    "L0B half bytes": (
+        _says(_L0.format("L0B"), lambda t: t.l0.k * t.l0.n // 2 * t.stages.l0b <= t.arch.l0b),
+    ),
     "L0 events": (
         _says(
             "L0 Buffer overflow: Exceeds the supported range of EVENT_ID(0~7)",
@@ -220,7 +256,7 @@ MUTEXES: Final = 28
 
 def counts_of(tile: Tile) -> Counts:
     """Return the values that the assertions read; a stage has the bytes that CATLASS counts."""
-    arch, a, b, l1, l0, policy, bias, tags, _, c = tile
+    arch, a, b, l1, l0, policy, bias, tags, _, c, scale = tile
     acc = accumulator(a, b)
     family, stages = policy.family, policy.facts
     half = family.a_slot == "half"
@@ -233,6 +269,7 @@ def counts_of(tile: Tile) -> Counts:
         l0b=l0.k * l0.n * b.sizeof & _WORD,
         l0c=(l1.m * l1.n if family.sums_of_l1 else l0.m * l0.n) * acc.sizeof & _WORD,
         bias_count=0 if bias is None else min(stages.l1a, stages.l1b) if each else 1,
+        scale_count=0 if scale != "channel" else stages.l1a if family.scale_stages == "each" else 1,
     )  # fmt: skip
 
 

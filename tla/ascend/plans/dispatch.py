@@ -80,6 +80,10 @@ class Family(NamedTuple):
     """Whether its block has no loop over tiles of k, so that one tile must hold all of k."""
     lines_alone: bool = False
     """Whether it takes A and B as RowMajor or ColumnMajor only."""
+    scales: tuple[tuple[int, str], ...] = ()
+    """The kinds of scales with which its fixpipe writes C, each with an instruction set."""
+    scale_stages: Literal["one", "each"] = "one"
+    """Whether the scales of channels lie in L1 once, or with each stage."""
 
     def __call__(self, *, arch: str | None = None, **values: int) -> Policy:
         """Return the policy with these parameters, and the defaults of the others.
@@ -112,6 +116,10 @@ class Family(NamedTuple):
         """
         asserts = any(name.startswith(("bias", "BT")) for name in self.asserts)
         return asserts and not (self.api == "tla" and code == 2201)
+
+    def scales_on(self, code: int) -> tuple[str, ...]:
+        """The kinds of scales that its block takes on an instruction set."""
+        return tuple(kind for here, kind in self.scales if here == code)
 
     @property
     def header(self) -> str:

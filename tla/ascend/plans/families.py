@@ -112,9 +112,9 @@ MmadAscend950FullLoadA: Final = Family(
 )  # fmt: skip
 MmadDequant: Final = Family(
     "MmadDequant", _BOTH, _PINGPONG, "tla", "pingpong_dequant_tla",
-    (*_TLA, "L1 events", "L0 events", "BT always", "bias L1"),
+    (*_TLA, "L1 events with scale", "L0 events", "BT always", "bias L1", "scale L1"),
     "as MmadPingpong, dequantised on the way out",
-    has_arch=True, sums_of_l1=True,
+    has_arch=True, sums_of_l1=True, scales=((3510, "tensor"), (3510, "channel")),
 )  # fmt: skip
 MmadPingpongSymmLeft: Final = Family(
     "MmadPingpongSymmLeft", _BOTH, (_UNIT,), "tla", "pingpong_symm_left_tla",
@@ -134,6 +134,7 @@ MmadAtlasA2Pingpong: Final = Family(
 MmadAtlasA2PingPongWithPrologue: Final = Family(
     "MmadAtlasA2PingPongWithPrologue", _A2, (_UNIT,), "legacy", "pingpong_with_prologue",
     (*_SAME, "aligned"), "as MmadAtlasA2Pingpong, B made by the vector cores", l0_slot="share",
+    scales=((2201, "tensor"),),
 )  # fmt: skip
 MmadAtlasA2PingpongSliceKWithPrologue: Final = Family(
     "MmadAtlasA2PingpongSliceKWithPrologue", _A2, (_UNIT,), "legacy",
@@ -156,6 +157,14 @@ MmadAtlasA2PreloadAsync: Final = Family(
 MmadAtlasA2PreloadAsyncWithCallback: Final = Family(
     "MmadAtlasA2PreloadAsyncWithCallback", _A2, _ASYNC, "legacy", "preload_async_with_callback",
     _LEGACY, "loads run ahead across blocks; a callback after each", sums_of_l1=True,
+)  # fmt: skip
+MmadAtlasA2W4A4MatmulPerTokenPerChannelDequant: Final = Family(
+    "MmadAtlasA2W4A4MatmulPerTokenPerChannelDequant", _A2, _ASYNC, "legacy",
+    "w4a4_per_token_per_channel_dequant",
+    ("layout C row major", "scale L1 half bytes", "L0A half bytes", "L0B half bytes", "L0C", "L0 M,N",
+     "L0 K"),
+    "as MmadAtlasA2PreloadAsyncWithCallback of int4b_t, scaled by channel", sums_of_l1=True,
+    scales=((2201, "channel"),), scale_stages="each",
 )  # fmt: skip
 MmadAtlasA2DynamicPreloadAsyncWithCallback: Final = Family(
     "MmadAtlasA2DynamicPreloadAsyncWithCallback", _A2, _ASYNC, "legacy",

@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 from ..buffers import l1_tag
 from ..shapes import rounded_up
 from .asserts import counts_of, holds
+from .scales import SCALE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from .asserts import Counts
     from .tile import Operand, Tile
 
-Buffer: TypeAlias = Literal["L1", "L0A", "L0B", "L0C", "BT"]
+Buffer: TypeAlias = Literal["L1", "L0A", "L0B", "L0C", "BT", "FB", "UB"]
 
 _FRACTAL_ROWS: Final = 16
 _ROW_BYTES: Final = 32
@@ -51,7 +52,7 @@ _ROW_BYTES: Final = 32
 class Stage(NamedTuple):
     """One stage of an operand in a buffer, in bytes."""
 
-    operand: Operand
+    operand: Operand | str
     number: int
     start: int
     end: int
@@ -72,7 +73,7 @@ class Stage(NamedTuple):
 class Group(NamedTuple):
     """The stages of one operand in a buffer: they are equal, and equally far apart."""
 
-    operand: Operand
+    operand: Operand | str
     number: int
     start: int
     slot: int
@@ -174,6 +175,8 @@ def _l1(tile: Tile, counts: Counts) -> Footprint:
     count, l1, arch, family, tags = counts.stages, tile.l1, tile.arch, tile.policy.family, tile.tags
     whole_a = family.a_slot == "half"
     a_slot, b_slot = counts.l1a, counts.l1b
+    if "scale L1 half bytes" in family.asserts:
+        a_slot, b_slot = l1.m * l1.k // 2, l1.k * l1.n // 2
     if family.a_slot == "share":
         a_slot, b_slot = arch.l1 // 2 // count.l1a, arch.l1 // 2 // count.l1b
     k_of_a = tile.k if whole_a and tile.k is not None else l1.k
@@ -189,8 +192,12 @@ def _l1(tile: Tile, counts: Counts) -> Footprint:
         whole = rounded_up(bias, _ROW_BYTES)
         at = 1 if family.b_first else 2
         groups.insert(at, Group("bias", counts.bias_count, bias_at, bias, bias, whole))
-    unit = arch.start_alignment("L1")
-    return Footprint("L1", arch.l1, a_all + b_all + bias_all, tuple(groups), unit)
+    unit, scale_all = arch.start_alignment("L1"), 0
+    if counts.scale_count:
+        each = l1.n * SCALE_BYTES
+        scale_all = each * counts.scale_count
+        groups.append(Group("scale", counts.scale_count, a_all + b_all + bias_all, each, each, each))
+    return Footprint("L1", arch.l1, a_all + b_all + bias_all + scale_all, tuple(groups), unit)
 
 
 def _l0(
@@ -274,14 +281,14 @@ def mmad_extents(arch: Arch, l0: GemmShape) -> list[tuple[str, int, int]]:
 def events(tile: Tile) -> tuple[tuple[str, int], ...]:
     """The number of event ids that the stages hold, for each pair of pipes; empty with mutexes.
 
-    Each stage holds one id. A bias holds one more in L1 and one more in BT.
+    Each stage holds one id. A bias holds one more in L1 and one more in BT, and scales one more in L1.
     """
     if "mutexes" in tile.policy.family.asserts:
         return ()
     counts = counts_of(tile)
     stages = counts.stages
     return (
-        ("L1", stages.l1a + stages.l1b + counts.bias_count),
+        ("L1", stages.l1a + stages.l1b + counts.bias_count + (1 if counts.scale_count else 0)),
         ("L0", stages.l0a + stages.l0b + (tile.bias is not None)),
         ("L0C", stages.l0c),
     )

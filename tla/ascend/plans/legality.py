@@ -31,6 +31,7 @@ from .group_rules import group_rules
 from .memory_rules import memory_rules
 from .nearby import nearest
 from .tiling import BLOCKS, LINES, OPERANDS
+from .vector_rules import vector_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -67,6 +68,7 @@ def _checks(plan: Tiling, buffers: tuple[Footprint, ...]) -> Iterator[Finding]:
         yield from copy_rules(plan)
     yield from memory_rules(plan)
     yield from group_rules(plan)
+    yield from vector_rules(plan)
 
 
 def _broken_rules(checks: Iterable[Finding]) -> tuple[str, ...]:
