@@ -527,7 +527,7 @@ def test_an_exception_names_the_core_and_the_step() -> None:
     (note,) = caught.value.__notes__
     assert re.fullmatch(
         r"in kernel body on AIV1, block 1 of 2, at .*written\.py:\d+, step 1,"
-        r" after AIV1 SetFlag V_MTE3 id 0",
+        r" after AIV1 SetFlag<V_MTE3>\(0\)",
         note,
     )
 

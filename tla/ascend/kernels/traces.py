@@ -7,7 +7,7 @@ calls. Files that end in ``.gz`` are compressed.
 
 >>> line = '{"core": "AIC0", "op": "SetFlag", "pipe": "M", "params": {"event": "M_FIX", "id": 0}}'
 >>> print(parse_trace([line])[0])
-AIC0 SetFlag M_FIX id 0
+AIC0 SetFlag<M_FIX>(0)
 """
 
 from __future__ import annotations

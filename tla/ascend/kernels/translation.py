@@ -607,7 +607,7 @@ class _Translator:
             return value[slice(*ends)]
         at = self.value(node.slice)
         if is_tensor(value):
-            index: Any = at if isinstance(at, tuple) else (at,)
+            index: Any = at if isinstance(at, tuple) else (at,)  # pyright: ignore[reportUnknownVariableType]
             return self.words.sliced(value, index)
         if isinstance(at, Number):
             return self.words.stage(list(value), at)
