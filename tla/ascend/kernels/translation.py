@@ -671,8 +671,10 @@ def _view(words: CppWords, tensor: Any, coord: Any, shape: Any) -> Any:
 def _block(words: CppWords, *given: Any, **named: Any) -> Any:
     bound = inspect.signature(_BLOCK_MMAD).bind(*given, **named)
     bound.apply_defaults()
-    _, policy, a, b, c, l1, l0, bias = bound.args
-    return words.block(policy, (a, b, c), l1, l0, bias)
+    x = bound.arguments
+    if x["beside"] is not None:
+        raise UnsupportedError("a block beside another one has no C++ here")
+    return words.block(x["policy"], (x["a"], x["b"], x["c"]), x["l1"], x["l0"], x["bias"])
 
 
 def _range(_: CppWords, *ends: Any) -> Any:
