@@ -37,7 +37,7 @@ from ...errors import KindError, TlaError, UnsupportedError
 from ...layouts import Layout, get_tile, is_tensor, tile_view
 from ...numbers import ceil_div, round_up
 from ..plans import Memory, host_program
-from .blocks.matmul import block_mmad
+from .blocks import block_mmad
 from .cpp_words import (
     PRELUDE,
     BlockOfCpp,
