@@ -91,7 +91,7 @@ def _one_quotient(x: Value, c: Value) -> Value | None:
     low, high = intervals.floor_divide(bounds_of(x), bounds_of(c))
     if low is not None and low == high and (type(c) is not Expr or low in (-1, 0)):
         return low  # n*c of a symbolic c may be longer than what it comes from
-    if type(c) is Expr or facts.is_related(x):
+    if type(c) is Expr or facts.is_symbolic(x):
         if facts.is_within(x, 0, c):
             return 0
         if facts.is_within(x, -c, 0):
@@ -588,6 +588,6 @@ def _is_digit(x: Value, g: Value) -> bool:
         low, high = bounds_of(x)
         if low is not None and high is not None and low >= 0 and high < g:
             return True
-        if type(x) is not Expr or not facts.is_related(x, g):
+        if not facts.is_symbolic(x):
             return False
     return facts.is_within(x, 0, g)
