@@ -29,7 +29,7 @@ from ..numbers import (
 from .constraints import merged, reduced, tightened
 from .making import Constraint
 from .places import rearranged
-from .text import order_key
+from .text import order_key, shared_parts
 from .variables import place_of, rng
 
 if TYPE_CHECKING:
@@ -64,7 +64,8 @@ def with_ranges_in_order(map: IndexingMap) -> IndexingMap:
     ()[s0, s1] -> (s0 * 3 + s1, s0), domain: s0 in [0, 9], s1 in [0, 2]
 
     Ranges of one sum are ordered by their multiples. Two maps that differ in the order of their ranges
-    alone become equal, unless ranges with the same uses are joined in different ways.
+    alone become equal, unless ranges with the same uses are joined in different ways. Ranges of long
+    expressions are ordered by the results that use them, and by their bounds.
     """
     n = len(map.ranges)
     if n < 2 or map.is_undefined or map.is_known_empty:
@@ -74,6 +75,11 @@ def with_ranges_in_order(map: IndexingMap) -> IndexingMap:
         for kind, i in {place_of(symbol) for symbol in free_symbols(x)}:
             if kind == 1:
                 uses[i].append((min(k, len(map.results)), x))
+    is_long = shared_parts(map.expressions)
+
+    def key(x: Value, values: dict[Symbol, Value]) -> Any:
+        return () if is_long else order_key(rebind(x, values))
+
     ranks, count = [0] * n, 0
     while len(set(ranks)) > count:  # the rank of a range tells it apart where it is used by another
         count = len(set(ranks))
@@ -81,9 +87,7 @@ def with_ranges_in_order(map: IndexingMap) -> IndexingMap:
         keys = [
             (
                 not uses[i],
-                sorted(
-                    (k, order_key(rebind(x, {**same, rng(i).symbols[0]: rng(0)}))) for k, x in uses[i]
-                ),
+                sorted((k, key(x, {**same, rng(i).symbols[0]: rng(0)})) for k, x in uses[i]),
                 (map.ranges[i].bounds.lower, map.ranges[i].bounds.upper),
             )
             for i in range(n)
