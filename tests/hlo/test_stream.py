@@ -173,7 +173,7 @@ def computations(count: int) -> Iterator[str]:
         yield f"%c{i} (x: f32[2,{i % 7}]) -> f32[2] {{\n"
         yield f"  %x.{i} = f32[2,{i % 7}]{{1,0:T(8,128)}} parameter(0)\n"
         for j in range(20):
-            yield f'  %y.{j} = f32[2]{{0}} negate(%x.{i}), metadata={{op_name="{j}"}}\n'
+            yield f'  %y.{j} = f32[2]{{0}} convert(%x.{i}), metadata={{op_name="{j}"}}\n'
         yield "}\n\n"
 
 

@@ -6,7 +6,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from cases import share
+from hypothesis import given, settings, strategies as st
 
 from tla import Layout, layout_figure, parse, strip_figure, zN
 from tla.ground.figure import AnyFigure, Bar, Bars, Figure, Panels, Steps, Strip, Timeline
@@ -53,6 +54,28 @@ def test_nothing_lies_over_anything_else_or_outside(figure: AnyFigure) -> None:
         assert 0 <= top <= bottom <= scene.height + 0.5
     if len(areas) < 400:
         assert not [pair for pair in combinations(areas, 2) if overlaps(*pair)]
+
+
+MODES = st.lists(st.integers(1, 12), min_size=1, max_size=3).map(tuple)
+
+
+@settings(max_examples=share(100))
+@given(MODES, MODES)
+def test_no_labels_of_tiles_overlap(rows: tuple[int, ...], columns: tuple[int, ...]) -> None:
+    """However many tiles there are, and however small: as text and as an image."""
+    scene = scene_of(layout_figure(Layout((rows, columns)), MOST_CELLS, MOST_CELLS))
+    areas = [area(thing, x, y) for thing, x, y in placed(scene) if isinstance(thing, Text)]
+    for one, other in combinations(areas, 2):
+        assert not overlaps(one, other)
+
+
+def test_tiles_of_an_image_are_large_enough_to_tell_apart() -> None:
+    """``bf16[1280,16384]{1,0:T(8,128)(2,1)}``: pairs of rows would be lines of two pixels."""
+    layout = parse("((2,4,160),(128,128)):((1,256,131072),(2,1024))")
+    for rows, tile in ((16, 2), (64, 2), (128, 2), (129, 8), (MOST_CELLS, 8)):
+        (grid,) = layout_figure(layout, rows, 1).grids
+        colours = [row[0].colour for row in grid.cells]
+        assert next(i for i, colour in enumerate(colours) if colour != colours[0]) == tile
 
 
 def texts(figure: AnyFigure) -> list[str]:

@@ -49,7 +49,7 @@ def run(arguments: list[str]) -> int:
     if options.output:
         try:
             os.makedirs(options.output, exist_ok=True)
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise InputError.cannot("write", options.output, error) from None
         for file, text in program.files().items():
             save(os.path.join(options.output, file), text.removesuffix("\n"))

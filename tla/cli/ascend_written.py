@@ -148,7 +148,7 @@ def _dtype(name: str) -> Any:
 
     from ..ascend import element
 
-    known = kernels.dtype_of(element(name))
+    known = kernels.type_name(element(name).name)
     try:
         return np.dtype(known)
     except TypeError:

@@ -11,6 +11,7 @@ COMMANDS: Final = {
     "show": "Draw the offsets of a layout: as text, SVG, HTML or LaTeX.",
     "hlo": "List the buffers of an HLO module, the most waste first; or what is live at its peak.",
     "oom": "Check an out-of-memory report of a TPU, and say what would cost less.",
+    "pallas": "Say what VMEM the blocks of a Pallas kernel take, whether they fit, and what would.",
     "index": "Say which elements an HLO instruction reads, as indexing maps; simplify a map.",
     "compose": "Compose two layouts: the offsets of A at the indices that B gives.",
     "complement": "Give the layout of the offsets that a layout leaves free.",

@@ -77,10 +77,10 @@ def layout_figure(
 
     Args:
         rows, columns, slices: The greatest extents of the figure; the rest is only counted.
-        colour: ``"tile"`` for a colour of each tile, whose size is the first leaf of each mode;
-            ``"offset"`` for colours by offset; ``"bank"``, or ``"bank16"`` for elements of 16 bits, by
-            the bank of shared memory; ``""`` for none. The default is tiles for nested modes,
-            and offsets for others.
+        colour: ``"tile"`` for a colour of each tile, as long as the first leaf of each mode, or as more
+            leaves where more than 64 tiles stand along a side; ``"offset"`` for colours by offset;
+            ``"bank"``, or ``"bank16"`` for elements of 16 bits, by the bank of shared memory; ``""``
+            for none. The default is tiles for nested modes, and offsets for others.
 
     Raises:
         LayoutError: the figure would be empty.
@@ -174,7 +174,8 @@ class _Line(NamedTuple):
         places = [(known_int(offset_at(i, shape, stride, False)), i < origin) for i in range(count)]
         sizes = [known_int(leaf) for leaf in leaves(shape)]
         axis = axis_of(shape, range(count), size)
-        return cls(places, axis, [_tile(i, sizes) for i in range(count)], len(sizes) > 1)
+        tile = _tile_size(sizes, count)
+        return cls(places, axis, [i // tile for i in range(count)], len(sizes) > 1)
 
 
 def axis_of(shape: Any, line: range, size: int) -> Axis:
@@ -391,12 +392,24 @@ class _Coordinate:
             for n in sizes:
                 index, step = index + next(rest) * step, step * n
             names.append(text_of(idx2crd(index, mode.shape)))
-            tiles.append(_tile(index, sizes))
+            tiles.append(index // _tile_size(sizes, 0))
         self.name: str = f"({','.join(names)})" if is_tuple(layout.shape) else names[0]
         row, column = [0, 0, *tiles][-2:]
         self.tile: tuple[int, list[int]] = row, [column]
 
 
-def _tile(index: int, sizes: list[int]) -> int:
-    """The tile of an index along a mode; a tile of a nested mode is as long as its first leaf."""
-    return index // sizes[0] if len(sizes) > 1 and sizes[0] else index
+def _tile_size(sizes: list[int], count: int) -> int:
+    """The size of a tile along a mode, of which so many places are shown.
+
+    It is the first leaf of a nested mode, and more of its leaves where there would be too many tiles to
+    tell apart.
+    """
+    size = 1
+    for n in sizes[:-1]:
+        size *= n or 1
+        if count <= size * _MOST_TILES:
+            break
+    return size
+
+
+_MOST_TILES: Final = 64

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, NoReturn
 
 from ..errors import ParseError
 from ..ground import shortened
+from .inference import RULES, Program, ShapeInferenceError, differs, infer_shape
 from .instruction import Instruction, Operand, bare_shape
+from .lexing import BLANK
 from .naming import near_hint, near_names
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
     from ..xla_bridge import AnyShape
     from .grammar import Reference, Signature, Statement
@@ -31,28 +33,34 @@ class Body:
     It keeps the name, the shape and the line of each instruction. Equal texts of shapes share one value.
 
     Args:
-        callable_: The names of the computations that an instruction may call. `None` in a fragment,
-            which may call any, and in which an operand may be undefined.
+        programs: The computations before it, by name.
+        is_fragment: Whether an instruction may call other computations, and an operand be undefined.
     """
 
     __slots__ = (
         "_anonymous",
-        "_callable",
         "_defined",
+        "_is_fragment",
         "_last",
         "_lines",
         "_next",
         "_numbers",
+        "_parameters",
+        "_programs",
         "_root",
         "_source",
     )
 
-    def __init__(self, source: Source, callable_: Collection[str] | None) -> None:
+    def __init__(
+        self, source: Source, programs: Mapping[str, Program | None], is_fragment: bool
+    ) -> None:
         self._source = source
-        self._callable = callable_
+        self._programs = programs
+        self._is_fragment = is_fragment
         self._defined: dict[str, AnyShape] = {}
         self._lines = array("Q")  # in the order of the names
         self._numbers: dict[int, int] = {}
+        self._parameters: dict[int, AnyShape] = {}
         self._next = 0
         self._anonymous: dict[str, int] = {}
         self._root: Instruction | None = None
@@ -76,7 +84,7 @@ class Body:
             names.append(statement.name or self._fresh(statement.opcode))
             instruction = Instruction(
                 names[-1],
-                statement.shape,
+                self._shape(statement, operands),
                 statement.opcode,
                 operands,
                 statement.attributes,
@@ -88,13 +96,41 @@ class Body:
             self._define(instruction, statement.start)
             yield instruction
 
+    def _shape(self, statement: Statement, operands: list[Operand]) -> AnyShape:
+        """The shape of the result as it is written, which must follow from the operands, or inferred."""
+        written, opcode = statement.shape, statement.opcode
+        if written is not None and opcode not in RULES:
+            return written
+        shapes = [operand.shape for operand in operands if operand.shape is not None]
+        try:
+            if len(shapes) < len(operands):
+                unknown = next(operand.name for operand in operands if operand.shape is None)
+                raise ShapeInferenceError(f"the shape of operand {shortened(unknown)} is not known")
+            inferred = infer_shape(opcode, shapes, statement.attributes, self._programs)
+        except ShapeInferenceError as error:
+            if written is not None:
+                return written  # it may say more than the operands do
+            self._refuse(error.summary, *self._place(statement), "Write the shape before the opcode.")
+        if written is None:
+            return inferred
+        if differs(opcode, written, inferred):
+            summary = f"{opcode} is {bare_shape(written)} here, its operands give {bare_shape(inferred)}"
+            self._refuse(summary, *self._place(statement))
+        return written
+
+    def _place(self, statement: Statement) -> tuple[int, int]:
+        """The place of the opcode."""
+        pattern = re.compile(rf"(?<![\w.%-]){re.escape(statement.opcode)}(?={BLANK}\()")
+        match = pattern.search(self._source.text, statement.start)
+        return match.span() if match else (statement.start, statement.start + 1)
+
     def _operand(self, name: str, reference: Reference) -> Operand:
         """The operand with the shape of its definition; in a fragment perhaps only with its own."""
         shape = self._defined.get(name)
         if shape is not None:
             self._compare(name, shape, reference)
             return Operand(name, shape)
-        if self._callable is not None:
+        if not self._is_fragment:
             self._refuse(
                 f"no instruction {shortened(name)} stands before this one",
                 reference.start,
@@ -130,11 +166,12 @@ class Body:
         if number is not None and number in self._numbers:
             before = f"It is in line {self._numbers[number]}."
             self._refuse(f"there is a parameter({number}) already", start, end, before)
-        if self._callable is not None:
-            self._demand("computation", instruction.called, self._callable, start)
+        if not self._is_fragment:
+            self._demand("computation", instruction.called, self._programs, start)
             self._demand("instruction", instruction.control_predecessors, self._defined, start)
         if number is not None:
             self._numbers[number] = instruction.line
+            self._parameters[number] = instruction.shape
             self._next = max(self._next, number + 1)
         if instruction.is_root:
             self._root = instruction
@@ -164,8 +201,11 @@ class Body:
                 reference.end,
             )
 
-    def check(self, signature: Signature, line: int, end: int) -> None:
-        """Check the rules that need the whole computation: the shape of the root, and all parameters."""
+    def check(self, signature: Signature, line: int, end: int) -> Program | None:
+        """Check the rules that need the whole computation: the shape of the root, and all parameters.
+
+        Return the shapes of both, or None if a parameter is missing in a fragment.
+        """
         root = self._root or self._last
         where = f"computation {shortened(signature.name)} of line {line}"
         if root is None:
@@ -179,6 +219,9 @@ class Body:
                     end + 1,
                 )
         missing = next(i for i in range(len(self._numbers) + 1) if i not in self._numbers)
-        if missing < len(self._numbers) and self._callable is not None:
-            count = len(self._numbers)
+        count = len(self._numbers)
+        if missing < count and not self._is_fragment:
             self._refuse(f"{where} has {count} parameters but no parameter({missing})", end, end + 1)
+        if missing < count:
+            return None
+        return Program(tuple(self._parameters[i] for i in range(count)), root.shape)

@@ -50,6 +50,7 @@ _STRING = re.compile(STRING)
 _MORE = re.compile(rf"{BLANK}(?=[({{\[\"'0-9-])")
 _NUMBER = re.compile(rf"([0-9]{{1,9}}){BLANK}\)")
 _FORMAL = re.compile(rf"%?({NAME}){BLANK}:{BLANK}")
+_SIGNATURE = re.compile(rf"%?{NAME}{BLANK}:|\){BLANK}->")
 _ARROW = re.compile(rf"{BLANK}->{BLANK}")
 _OPEN = re.compile(rf"{BLANK}\{{{BLANK}")
 _END = "the end of text"
@@ -93,10 +94,13 @@ class InlineBody(NamedTuple):
 
 
 class Statement(NamedTuple):
-    """An instruction in the text. A nested one, in an operand, has no name and no attributes."""
+    """An instruction in the text. A nested one, in an operand, has no name and no attributes.
+
+    The shape of its result is None if the text leaves it out.
+    """
 
     name: str
-    shape: AnyShape
+    shape: AnyShape | None
     opcode: str
     operands: list[Reference]
     start: int
@@ -110,7 +114,7 @@ class Statement(NamedTuple):
 class _Call(NamedTuple):
     """An instruction with its first operands; the others are still to come."""
 
-    shape: AnyShape
+    shape: AnyShape | None
     opcode: str
     start: int
     operands: list[Reference]
@@ -220,22 +224,36 @@ class Grammar:
 
     # --- instructions ---
 
-    def at_instruction(self, at: int) -> bool:
-        """Whether ``name =`` comes next."""
-        return _DEFINITION.match(self.text, self._past(_ROOT, at)) is not None
+    def at_instruction(self, at: int, nameless: bool = False) -> bool:
+        """Whether ``name =`` comes next, or an instruction without it, such as ``negate(f32[2] y)``."""
+        at = self._past(_ROOT, at)
+        return _DEFINITION.match(self.text, at) is not None or (nameless and self._at_call(at))
+
+    def _at_call(self, at: int) -> bool:
+        """Whether an opcode with its operands comes next, perhaps after a shape, and no signature."""
+        shape = _A_SHAPE.match(self.text, at)
+        match = _OPCODE.match(self.text, shape.end() if shape else at)
+        if match is None or match[1] not in self._opcodes:
+            return False
+        return _SIGNATURE.match(self.text, match.end()) is None
 
     def _past(self, word: re.Pattern[str], at: int) -> int:
         """The place after a word that may come next."""
         match = word.match(self.text, at)
         return match.end() if match else at
 
-    def instruction(self, at: int) -> tuple[list[Statement], int]:
-        """Read an instruction. Those nested in its operands come before it in the list."""
+    def instruction(self, at: int, nameless: bool = False) -> tuple[list[Statement], int]:
+        """Read an instruction. Those nested in its operands come before it in the list.
+
+        Args:
+            nameless: Whether its name may be left out, as in a line by itself.
+        """
         text = self.text
         name_at = self._past(_ROOT, at)
         is_root = name_at > at
         match = _DEFINITION.match(text, name_at)
-        if match is None:
+        bare = match is None and nameless and self._at_call(name_at)
+        if match is None and not bare:
             if _A_SHAPE.match(text, name_at):
                 self.fail("a name and '=' before the shape of an instruction", name_at)
             head = _HEAD.match(text, name_at)
@@ -243,10 +261,11 @@ class Grammar:
                 self.fail(f"'=' after the name {shortened(head[1])} of an instruction", head.end())
             what = "a name after ROOT" if is_root else "an instruction such as '%x = f32[2] negate(%y)'"
             self.fail(what if is_root else f"{what} or '}}'", name_at)
-        shape, at = None, match.end()
+        name, start, at = (match[1], match.start(1), match.end()) if match else ("", name_at, name_at)
+        shape = None
         if _SHAPE_BEGINS.match(text, at) or _OPCODE.match(text, at) is None:
             shape, at = self.shape(at)
-        statements, at = self._call(shape, at, match.start(1))
+        statements, at = self._call(shape, at, start)
         attributes, places, at = self.attributes(at)
         before = attributes.get("control-predecessors")
         if before is not None and not names_in(before):
@@ -259,7 +278,7 @@ class Grammar:
         ]
         bodies.sort(key=lambda body: body.start)
         statements[-1] = statements[-1]._replace(
-            name=match[1], attributes=attributes, bodies=tuple(bodies), is_root=is_root
+            name=name, attributes=attributes, bodies=tuple(bodies), is_root=is_root
         )
         return statements, at
 
@@ -308,9 +327,6 @@ class Grammar:
     def _begin_call(self, shape: AnyShape | None, start: int, at: int) -> tuple[_Call, int]:
         """Read ``opcode(`` after the shape of its result."""
         match = _OPCODE.match(self.text, at)
-        if shape is None:
-            what = f"the shape of the result of {shortened(match[1])}" if match else "an operand"
-            self.fail(what, at, "XLA works out a shape that is left out; here it must be written.")
         if match is None:
             word = _WORD.match(self.text, at)
             if word:

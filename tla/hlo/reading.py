@@ -112,10 +112,10 @@ def read_instruction(text: str, opcodes: Collection[str] = ()) -> Instruction:
     """
     source = Source(text)
     grammar = Grammar(source, opcodes)
-    statements, end = grammar.instruction(grammar.blank(0))
+    statements, end = grammar.instruction(grammar.blank(0), nameless=True)
     if end < len(text):
         grammar.fail("the end of the instruction", end)
-    *_, outer = Body(source, None).instructions(statements)
+    *_, outer = Body(source, {}, is_fragment=True).instructions(statements)
     return outer
 
 

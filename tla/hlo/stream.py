@@ -23,6 +23,8 @@ from .source import Source
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
+    from .inference import Program
+
 
 _NAMELESS = "_"
 """XLA's name of a computation without one."""
@@ -162,7 +164,7 @@ class ModuleStream:
         self._source = Source(text, pieces)
         self._grammar = Grammar(self._source, opcodes)
         self._computations: dict[str, int] = {}
-        self._finished: set[str] = set()
+        self._finished: dict[str, Program | None] = {}
         self._entry = 0
         self.header = Module("")
         self.computations = self.instructions = 0
@@ -237,12 +239,11 @@ class ModuleStream:
                 head = self._head(item)
                 yield head
                 yield from self._body(item, head.line)
-                self._finished.add(item.name)
                 continue
             if loose is None:
                 start = item[0].start
                 yield self._head(Signature(_NAMELESS, True, start))
-                loose = Body(self._source, None)
+                loose = Body(self._source, self._finished, self._is_fragment)
             yield from self._hoist(item, limit_of("nesting"))
             yield from loose.instructions(item)
         if loose is not None:
@@ -258,8 +259,8 @@ class ModuleStream:
         at = self._grammar.blank(at)
         if at >= len(self._source.text):
             return None, at
-        if self._is_fragment and self._grammar.at_instruction(at):
-            return self._grammar.instruction(at)
+        if self._is_fragment and self._grammar.at_instruction(at, nameless=True):
+            return self._grammar.instruction(at, nameless=True)
         return self._grammar.signature(at)
 
     def _head(self, signature: Signature) -> ComputationHead:
@@ -276,14 +277,14 @@ class ModuleStream:
         return ComputationHead(name, signature.is_entry, line)
 
     def _body(self, signature: Signature, line: int) -> Iterator[Event]:
-        body = Body(self._source, None if self._is_fragment else self._finished)
+        body = Body(self._source, self._finished, self._is_fragment)
         while True:
             item = self._source.step(self._inside)
             if isinstance(item, Closing):
                 break
             yield from self._hoist(item, limit_of("nesting"))
             yield from body.instructions(item)
-        body.check(signature, line, item.start)
+        self._finished[signature.name] = body.check(signature, line, item.start)
         yield ComputationEnd(item.execution_thread)
 
     def _hoist(self, statements: list[Statement], room: int) -> list[Event]:
@@ -295,7 +296,7 @@ class ModuleStream:
             if not room:
                 what = f"computations inside instructions, deeper than {limit_of('nesting')} levels"
                 self._refuse(what, body.start, body.start + 1, way_out("nesting"))
-            inner = Body(self._source, None if self._is_fragment else self._finished)
+            inner = Body(self._source, self._finished, self._is_fragment)
             at = self._grammar.blank(body.start + 1)
             instructions: list[Instruction] = []
             while at < body.end - 1:
@@ -305,9 +306,8 @@ class ModuleStream:
             names.append(self._fresh())
             signature = Signature(names[-1], False, body.start)
             head = self._head(signature)
-            inner.check(signature, head.line, body.end - 1)
+            self._finished[names[-1]] = inner.check(signature, head.line, body.end - 1)
             events += [head, *instructions, ComputationEnd("")]
-            self._finished.add(names[-1])
         for key in {body.attribute for body in outer.bodies}:
             outer.attributes[key] = self._with_names(outer, key, names)
         return events

@@ -130,17 +130,16 @@ class Scene:
 
     def image(
         self,
-        x: float,
-        y: float,
-        size: float,
+        first: tuple[float, ...],
         columns: int,
         rows: int,
         pixels: bytes,
         colours: tuple[str, ...],
     ) -> None:
-        """Draw a picture whose cells are ``size`` wide and high."""
-        self.images.append(Image(x, y, columns * size, rows * size, columns, rows, pixels, colours))
-        self.reach(x + columns * size, y + rows * size)
+        """Draw a picture from its first cell on: its corner, width and height."""
+        x, y, wide, high = first
+        self.images.append(Image(x, y, columns * wide, rows * high, columns, rows, pixels, colours))
+        self.reach(x + columns * wide, y + rows * high)
 
     def put(self, x: float, y: float, part: Scene) -> None:
         """Put another scene into this one."""

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
     # for the rooms above
-    from .numbers import is_memory_of as is_memory_of
-    from .places import dtype_of as dtype_of
+    from .numbers import is_memory_of as is_memory_of, type_name as type_name
 
 lazy(__name__, guard=True)

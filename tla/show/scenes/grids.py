@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from math import ceil
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from ..facts import (
     MOST_CELLS,
@@ -41,6 +41,12 @@ _WIDEST: Final = 84
 
 _IMAGE: Final = 768
 """The largest side of an image, unless its cells would be smaller than a pixel."""
+
+_HIGH: Final = 14
+"""The room of a label beside rows."""
+
+_PIXEL: Final = 16
+"""The largest side of a cell of an image."""
 
 
 def draw_figure(figure: Figure, scene: Scene, x: float, y: float) -> None:
@@ -75,18 +81,18 @@ def _grid(grid: Grid, scheme: Scheme, scene: Scene, x: float, y: float) -> float
     is_image = _is_image(grid)
     labels: list[list[str]] = []
     if is_image:
-        wide = high = max(1.0, min(8.0, _IMAGE // max(rows, columns)))
+        wide, high = (max(1.0, min(_PIXEL, _IMAGE // n)) for n in (columns, rows))
     else:
         labels = [list(map(cell_text, row)) for row in grid.cells]
         wide, high = cell_width(max([max(map(len, row)) for row in labels])), CELL
-    levels = [] if grid.row_axis is None else _levels(grid.row_axis, is_image)
+    levels = [] if grid.row_axis is None else _levels(grid.row_axis, is_image and (high, _HIGH))
     left = x + sum(map(_level_width, levels)) + (4 if levels else 0)
-    column_levels = _levels(grid.column_axis, is_image)
+    column_levels = _levels(grid.column_axis, is_image and (wide, _width_of_labels(columns)))
     top = y + LINE * len(column_levels) + 4
     _columns_axis(column_levels, scene, left, y, wide)
     _rows_axis(levels, scene, x, top, high)
     if is_image:
-        _image(grid, scheme, scene, left, top, wide)
+        _image(grid, scheme, scene, (left, top, wide, high))
     else:
         _cells(grid, labels, scheme, scene, (left, top, wide, high))
     right, bottom = left + columns * wide, top + rows * high
@@ -135,8 +141,9 @@ def _cells(
         scene.frame(x + 1, y + 1, wide - 2, high - 2, "mark")
 
 
-def _image(grid: Grid, scheme: Scheme, scene: Scene, left: float, top: float, size: float) -> None:
-    """A pixel for each cell; padding is chequered, and cells without a colour are white.
+def _image(grid: Grid, scheme: Scheme, scene: Scene, first: tuple[float, ...]) -> None:
+    """A pixel for each cell, from the first one on; padding is chequered, and cells without a colour are
+    white.
 
     Colours that repeat are listed once.
     """
@@ -151,13 +158,10 @@ def _image(grid: Grid, scheme: Scheme, scene: Scene, left: float, top: float, si
             for j, cell in enumerate(row)
         ]
     )
-    scene.image(left, top, size, len(grid.cells[0]), len(grid.cells), pixels, colours)
+    scene.image(first, len(grid.cells[0]), len(grid.cells), pixels, colours)
 
 
 # --- axes -------------------------------------------------------------------------------------
-
-_LABELS: Final = 16
-"""How many labels stand along an image."""
 
 
 class _Label(NamedTuple):
@@ -169,11 +173,19 @@ class _Label(NamedTuple):
     role: Role
 
 
-def _levels(axis: Axis, is_image: bool) -> list[list[_Label]]:
+def _width_of_labels(count: int) -> float:
+    """The room for the number of a place, beside those of its neighbours."""
+    return width_of(str(count), "axis") + LETTER
+
+
+def _levels(axis: Axis, image: tuple[float, float] | Literal[False]) -> list[list[_Label]]:
     """The labels along an axis, the outermost level first.
 
     Beside an image there is no room for the digits of single cells. Some places are numbered instead,
-    and tiles only at levels with few of them.
+    and the tiles of a level if each has room.
+
+    Args:
+        image: Of an image the size of a cell, and the room that a label takes.
     """
     inner = len(axis.levels) - 1
     levels = [
@@ -183,13 +195,15 @@ def _levels(axis: Axis, is_image: bool) -> list[list[_Label]]:
         ]
         for k, level in enumerate(axis.levels)
     ]
-    if not is_image:
+    if not image:
         return levels
+    size, room = image
     count, step = len(axis.names), 1
-    while 2 * count > _LABELS * step:
+    while room > step * size:
         step *= 2
+    wide = [[t for t in level if size * (t.end - t.start) >= room] for level in levels[:-1]]
     return [
-        *(level for level in levels[:-1] if len(level) <= _LABELS),
+        *filter(None, wide),
         [_Label(str(i), i, i, "axis") for i in range(0, count, step)],
     ]
 
