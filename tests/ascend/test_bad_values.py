@@ -124,6 +124,11 @@ RIGHT: Final[dict[str, tuple[_Call, ...]]] = {
             "identity<3,0>", bias="float", cores=8, ld=(64, None, 128),
         ),
     ),
+    "tla.ascend.plans.plan.grouped": (
+        _of("AtlasA2", _SIZE, (_SIZE[0], 0)), _of("AtlasA2", None, [_SIZE]),
+    ),
+    "tla.ascend.plans.plan.batched": (_of("AtlasA2", _SIZE, 3),),
+    "tla.ascend.plans.epilogues.epilogue": (_of("per_token_dequant", (32, 256), stages=2, out="half"),),
     "tla.ascend.plans.policies.policy": (_of("Pingpong"),),
     "tla.ascend.schedules.swizzles.swizzle": (_of("identity<3,0>"),),
     "tla.ascend.schedules.swizzles.default_swizzle": (_of(_SIZE),),

@@ -14,10 +14,14 @@ import pytest
 import tla
 from tla.ascend.kernels import gm, kernel, read_trace, simulate
 from tla.ascend.kernels.blocks import (
+    batched_matmul,
     grouped_matmul_slice_m,
+    grouped_quant_matmul_slice_k,
     matmul,
+    matmul_activation,
     matmul_add,
     matmul_bias,
+    matmul_evg_add,
     quant_matmul,
     splitk_matmul,
     streamk_matmul,
@@ -53,6 +57,14 @@ def _ones(m: int, n: int, k: int, dtype: Any = half) -> list[Any]:
 def _in_zn() -> list[Any]:
     a, _, c = _ones(200, 300, 600)
     return [a, gm(np.ones(608 * 304, half), "zN<half>(600,300)"), c]
+
+
+def _batch(count: int, extents: tuple[int, int, int]) -> list[Any]:
+    m, n, k = extents
+    return [
+        gm(np.ones(count * rows * columns or 1, half), f"RowMajor<half>({rows},{columns},batch={count})")
+        for rows, columns in ((m, k), (k, n), (m, n))
+    ]
 
 
 RECORDED: dict[str, tuple[Kernel, list[Any], dict[str, Any]]] = {
@@ -91,6 +103,22 @@ RECORDED: dict[str, tuple[Kernel, list[Any], dict[str, Any]]] = {
         np.ones(200, half), np.ones((200, 300), half),
     ], {}),
     "matmul_add": (matmul_add, _ones(200, 300, 150), {}),
+    "gelu": (matmul_activation, _ones(200, 300, 150), {}),
+    "a950_evg_add": (matmul_evg_add, _ones(200, 300, 150, np.float32), {}),
+    "a950_splitk": (splitk_matmul.on("Ascend950"), _ones(120, 200, 1200, np.float32), {
+        "policy": "MmadPingpong<true>", "l1": (256, 256, 128), "l0": (256, 256, 32),
+    }),
+    "batched": (batched_matmul, _batch(3, (100, 200, 150)), {}),
+    "a950_grouped_slice_m": (grouped_matmul_slice_m.on("Ascend950"), [
+        np.array([50, 150, 300]), np.ones((300, 300), half), _batch(3, (0, 200, 300))[1],
+        np.ones((300, 200), half),
+    ], {**OTHER_WAY, "policy": "MmadPingpong<true>", "l1": (256, 256, 256), "l0": (256, 256, 64)}),
+    "grouped_slice_k_per_token_dequant": (grouped_quant_matmul_slice_k, [
+        np.array([96, 290]), np.ones((100, 290), np.int8, "F"), np.ones((290, 300), np.int8),
+        gm(np.ones(600, half), "RowMajor<bfloat16_t>(2,300)"),
+        gm(np.ones(200, half), "RowMajor<bfloat16_t>(2,100)"),
+        gm(np.ones(60000, half), "RowMajor<bfloat16_t>(100,300,batch=2)"),
+    ], {}),
 }  # fmt: skip
 """The recorded kernels that are written in Python too, with their arguments."""
 
@@ -499,7 +527,7 @@ def test_an_exception_names_the_core_and_the_step() -> None:
     (note,) = caught.value.__notes__
     assert re.fullmatch(
         r"in kernel body on AIV1, block 1 of 2, at .*written\.py:\d+, step 1,"
-        r" after AIV1 SetFlag V_MTE3 id 0",
+        r" after AIV1 SetFlag<V_MTE3>\(0\)",
         note,
     )
 

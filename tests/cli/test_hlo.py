@@ -246,6 +246,7 @@ def test_the_live_tables(run: Run) -> None:
     assert out.splitlines() == [
         "HBM: 15360000 bytes (14.65 MiB) at step 1 of 5, %b.1 of main.1",
         "  15360000 bytes (14.65 MiB) of it are live for the whole run",
+        "  a v5e has 16911433728 bytes (15.75 GiB): 16896073728 bytes (15.74 GiB) are left",
         "   padded       waste  kind    buffer   shape                         op_name",
         "11.72 MiB  281.25 KiB  result  %fusion  s32[1000,3000]{1,0:T(8,128)}  jit(int8_mm)/dot_general",
         "3 buffers, 1 listed",
@@ -260,10 +261,24 @@ def test_the_live_tables(run: Run) -> None:
         "   4 B    0 B  temporary  %copy-start{2}  u32[]{:S(2)}",
         "1 buffer",
         "",
+        "VMEM in use: 12050432 bytes (11.49 MiB) at step 5 of 5, %fusion of main.1",
+        "  9746432 bytes (9.29 MiB) of it are scoped: the instruction takes them for itself",
+        "  a v5e has 134217728 bytes (128.00 MiB): 122167296 bytes (116.51 MiB) are left",
+        "",
         "peak_memory_in_bytes as the TPU compiler counts it: 17664000 bytes (16.85 MiB)",
         "  15360000 bytes (14.65 MiB) of arguments, constants and results,",
         "  2304000 bytes (2.20 MiB) of temporaries in the space with most, VMEM",
     ]
+
+
+def test_a_module_without_tiles_is_not_a_tpus(run: Run) -> None:
+    text = b"ENTRY e { p = f32[5,100] parameter(0) ROOT t = (f32[5,100], f32[5,100]) tuple(p, p) }"
+    out = run("hlo", "-", "--live", stdin=text).out
+    assert "TPU compiler" not in out
+    assert "; no array has tiles: it is not a TPU's\n  2016 bytes (1.97 KiB) of" in out
+    assert run("hlo", "-", stdin=text).err == ""
+    err = run("hlo", "-", "--chip", "v5e", stdin=text).err
+    assert err == "tla: no array has tiles: a v5e adds padding that is not in these sizes\n"
 
 
 def test_what_is_live_by_origin(run: Run) -> None:
@@ -291,7 +306,7 @@ AGAINST_ITSELF = ["--all", "--against", path_of("v4_scan_rnn")]
 @pytest.mark.parametrize("form", [[], ["--json"]])
 def test_a_chip_without_such_a_memory(run: Run, mode: list[str], form: list[str]) -> None:
     code, out, err = run("hlo", path_of("v4_scan_rnn"), *mode, *form, "--chip", "v5e")
-    assert (code, err) == (0, "tla: v5e has no known S(3): it is VMEM on v4\n")
+    assert (code, err) == (0, "tla: v5e has no known S(3): it is CMEM on v4\n")
     assert "S(3)" in out
     assert run("hlo", path_of("v4_scan_rnn"), *mode, *form, "--chip", "v4").err == ""
     assert run("hlo", path_of("v4_scan_rnn"), *mode, *form).err == ""

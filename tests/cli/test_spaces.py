@@ -18,7 +18,7 @@ def test_each_number_without_a_name_is_said_and_no_other(chip: str) -> None:
 
 
 def test_the_chips_that_have_it_are_said() -> None:
-    assert unknown_spaces([3, 0, 3], "v5e") == ["v5e has no known S(3): it is VMEM on v4"]
+    assert unknown_spaces([3, 0, 3], "v5e") == ["v5e has no known S(3): it is CMEM on v4"]
     assert unknown_spaces([2, 1], "v3") == [
         "v3 has no known S(1): it is VMEM on v5e, v5p, v6e, tpu7x",
         "v3 has no known S(2): it is sync flags on v4, v5e, v5p, v6e, tpu7x",

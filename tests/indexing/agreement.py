@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tla.hlo import read_instruction
 from tla.indexing import inverse
-from tla.indexing.accesses import output_to_input
+from tla.indexing.dependences import output_to_input
 
 from .truth import pairs
 

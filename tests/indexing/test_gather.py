@@ -12,7 +12,7 @@ from cases import over, shapes_as_written, share
 from tla.errors import UnsupportedError
 from tla.hlo import read_instruction
 from tla.indexing import compose
-from tla.indexing.accesses import output_to_input
+from tla.indexing.dependences import output_to_input
 
 from .agreement import agree, reader
 from .truth import pairs

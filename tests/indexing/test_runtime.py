@@ -9,7 +9,7 @@ import pytest
 
 from tla.hlo import read_module
 from tla.indexing import IndexingMap, Interval, Source, compose, dim, rt
-from tla.indexing.accesses import output_to_input
+from tla.indexing.dependences import output_to_input
 from tla.indexing.runtime import fold
 
 from .agreement import reader

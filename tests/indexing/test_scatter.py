@@ -11,7 +11,7 @@ from cases import over, share
 
 from tla.errors import UnsupportedError
 from tla.hlo import read_instruction
-from tla.indexing.accesses import output_to_input
+from tla.indexing.dependences import output_to_input
 
 from .agreement import agree, reader
 from .truth import pairs

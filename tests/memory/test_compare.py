@@ -137,7 +137,7 @@ def test_a_peak_without_a_schedule_is_not_known() -> None:
 
 def test_memory_spaces_have_the_names_of_the_chip() -> None:
     one = entry("p = f32[4]{0:S(3)} parameter(0)", "ROOT n = f32[4]{0} negate(p)")
-    for chip, name in ((None, "S(3)"), ("v5e", "S(3)"), ("v4", "VMEM")):
+    for chip, name in ((None, "S(3)"), ("v5e", "S(3)"), ("v4", "CMEM")):
         found = compare(one, one, chip)
         spaces = [(t.name, t.memory_space, t.after) for t in found.totals if t.memory_space is not None]
         assert spaces == [("buffers in HBM", 0, 16), (f"buffers in {name}", 3, 16)]

@@ -52,6 +52,12 @@ def test_the_table_of_pointers(chip: str, results: int, size: int) -> None:
     assert index_tables_bytes(shape, chip) == size
 
 
+@pytest.mark.parametrize(("results", "size"), [(2, 16), (5, 40), (200, 1600)])
+def test_the_table_of_pointers_of_a_cpu(results: int, size: int) -> None:
+    """Measured with jaxlib 0.10.2: output_size_in_bytes, less the arrays."""
+    assert index_tables_bytes(XlaTuple([XlaShape("f32", [7])] * results)) == size
+
+
 def test_the_alignment_of_every_chip_is_measured() -> None:
     """Of a chip in no table it would be taken for that of v5e."""
     assert {chip for chip, _results, _size in MEASURED} == set(CHIPS)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given, strategies as st
 
 from tla.errors import UnsupportedError
 from tla.hlo import read_module
-from tla.memory import lifetimes, live
+from tla.memory import lifetimes, live, scoped_vmem
 from tla.memory.live import BusySteps
-from tla.xla_bridge import physical_bytes
+from tla.xla_bridge import CHIPS, physical_bytes
 
-from .modules import DIRECTORY, NAMES, chip_of, counted, module_of
+from .modules import DIRECTORY, NAMES, chip_of, counted, module_of, text_of
 
 # Our figure less the compiler's, where they differ. Of 25 modules 25 are exact.
 GAPS: dict[str, int] = {}
@@ -266,3 +268,53 @@ def test_a_module_without_buffers() -> None:
 def test_without_temporaries_the_figure_is_of_main_memory() -> None:
     found = live(read_module("ENTRY e { ROOT p = f32[8]{0:S(1)} parameter(0) }"))
     assert (found.simulated_space, found.simulated_bytes, found.left_over_bytes) == (0, 0, 0)
+
+
+# --- scoped VMEM ------------------------------------------------------------------------------
+
+_SIZE = re.compile(r'"used_scoped_memory_configs":\[\{"memory_space":"1","offset":"0","size":"(\d+)"')
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_scoped_vmem_is_what_the_compiler_wrote(name: str) -> None:
+    module = module_of(name)
+    sizes = [int(size) for size in _SIZE.findall(text_of(name))]
+    found = scoped_vmem(module)
+    assert [use.used_bytes for use in found if use.used_bytes] == [size for size in sizes if size]
+    assert found.peak_bytes == max(sizes)
+    peak = live(module).vmem
+    buffers = max((each.bytes for each in live(module).peaks if each.memory_space == 1), default=0)
+    assert peak is not None
+    assert max(buffers, found.peak_bytes) <= peak.bytes <= buffers + found.peak_bytes
+    assert peak.bytes <= CHIPS[chip_of(name)].vmem_bytes
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        "{}",
+        '{"used_scoped_memory_configs":[]}',
+        '{"used_scoped_memory_configs":[{"memory_space":"0","size":"7"}]}',
+        '{"used_scoped_memory_configs":[3, {"memory_space":"1","size":"many"}]}',
+        '{"scoped_memory_configs":{"size":4}}',
+        "scoped_memory_configs",
+    ],
+)
+def test_what_states_no_scoped_vmem_uses_none(config: str) -> None:
+    module = read_module(f"ROOT n = f32[8] negate(p), backend_config={config}")
+    assert scoped_vmem(module).peak_bytes == 0
+    assert live(module).vmem is None
+
+
+def test_vmem_in_use_is_of_one_step() -> None:
+    """The copy uses most by itself, and the sum is largest where less is used."""
+    config = 'backend_config={"used_scoped_memory_configs":[{"memory_space":"1","size":"SIZE"}]}'
+    module = read_module(
+        f"""ENTRY e {{ p = f32[1024] parameter(0)
+          c = f32[1024]{{0:S(1)}} copy(p), {config.replace("SIZE", "3000")}
+          d = f32[1024]{{0:S(1)}} negate(c), {config.replace("SIZE", "1000")}
+          ROOT r = f32[1024] negate(d) }}"""
+    )
+    peak = live(module).vmem
+    assert peak is not None
+    assert (peak.bytes, peak.scoped_bytes, peak.at) == (2 * 4096 + 1000, 1000, 2)

@@ -143,7 +143,7 @@ def test_a_table_has_no_entry_twice() -> None:
 
 
 def test_memory_spaces() -> None:
-    assert memory_space_name(1, "v5e") == memory_space_name(3, "v4") == "VMEM"
+    assert (memory_space_name(1, "v5e"), memory_space_name(3, "v4")) == ("VMEM", "CMEM")
     assert memory_space_name(3, "v5e") == "S(3)"
     assert memory_space_name(1, "v4") == "S(1)"
     assert [memory_space_name(n) for n in (0, 1, 5, 6, -1)] == ["HBM", "S(1)", "host", "SMEM", "S(-1)"]

@@ -347,6 +347,13 @@ _MEANING: Final[dict[str, dict[str, str]]] = {
         "fMatrixCtrl": "whether the setting is that of B",
     },
     "FixpipeParamsV220": _OUT,
+    "FixpipeParamsC310": _OUT,
+    "DataCopyExtParams": {
+        "blockCount": "rows",
+        "blockLen": "bytes of a row",
+        "srcStride": "bytes between rows in global memory, blocks in UB",
+        "dstStride": "the same of the destination",
+    },
     "DataCopyCO12DstParams": _OUT,
 }
 """The unit of each field."""

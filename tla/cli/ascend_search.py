@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from ..ascend import ARCHES, PIPES, in_us, search, search_many
-from ..errors import UnsupportedError
+from ..errors import TlaError, UnsupportedError
 from ..ground import plural, say
 from .ascend_check import leading_dimensions
 from .columns import columns
@@ -223,7 +223,9 @@ def _writing(options: argparse.Namespace) -> Generator[None]:
     """Name the file of results that cannot be read or written."""
     try:
         yield
-    except (OSError, UnicodeDecodeError) as error:
+    except TlaError:
+        raise
+    except (OSError, ValueError) as error:
         raise InputError.cannot("go on with", options.results or "-", error) from None
 
 

@@ -67,6 +67,8 @@ def _write(tally: Tally, options: argparse.Namespace) -> None:
         say(*_row_lines(tally.rows, options), "")
     if options.all and tally.aliases:
         _write_aliases(tally.aliases[: options.top])
+    if options.chip and tally.buffers and not tally.is_tiled:
+        complain(f"tla: no array has tiles: a {options.chip} adds padding that is not in these sizes")
     for each in tally.unsized:
         complain(f"tla: not counted: {each.buffer.name}: {each.reason}")
     for total in tally.spaces:

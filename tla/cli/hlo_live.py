@@ -6,8 +6,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..ground import plural, say
-from ..memory import MOST_DRAWN, alias_bytes, argument_bytes, array_waste, grouped, live, output_bytes
-from ..xla_bridge import memory_space_name
+from ..memory import (
+    MOST_DRAWN,
+    alias_bytes,
+    argument_bytes,
+    array_waste,
+    grouped,
+    is_tiled,
+    live,
+    output_bytes,
+)
+from ..xla_bridge import chip_named, memory_space_name
 from .columns import columns
 from .common import bytes_in_words, short_bytes
 from .hlo_buffers import group_facts, group_lines, row_facts
@@ -19,7 +28,7 @@ if TYPE_CHECKING:
     import argparse
 
     from ..hlo import Module
-    from ..memory import Liveness, Peak
+    from ..memory import Liveness, Peak, VmemPeak
 
 _LISTED = 10
 
@@ -42,14 +51,42 @@ def _write(module: Module, liveness: Liveness, options: argparse.Namespace) -> N
         say("The module is not scheduled: the order of its text is taken.", "")
     for each in liveness.peaks:
         _write_peak(module, each, liveness.steps, options)
+    if liveness.vmem is not None:
+        _write_vmem(liveness.vmem, liveness.steps, options)
     space = memory_space_name(liveness.simulated_space, options.chip)
     figure = bytes_in_words(liveness.compiler_peak_bytes)
-    say(f"peak_memory_in_bytes as the TPU compiler counts it: {figure}")
+    if is_tiled(module):
+        say(f"peak_memory_in_bytes as the TPU compiler counts it: {figure}")
+    else:
+        say(f"arguments, results and temporaries: {figure}; no array has tiles: it is not a TPU's")
     say(f"  {bytes_in_words(liveness.reserved_bytes)} of arguments, constants and results,")
     say(f"  {bytes_in_words(liveness.simulated_bytes)} of temporaries in the space with most, {space}")
     if liveness.left_over_bytes:
         more = bytes_in_words(liveness.left_over_bytes)
         say(f"  it may count up to {more} more: of a conditional, in an order that the text leaves open")
+
+
+def _write_vmem(peak: VmemPeak, steps: int, options: argparse.Namespace) -> None:
+    """The VMEM of buffers and of the instruction that runs, together."""
+    where = f"%{peak.step.instruction.name} of {peak.step.computation}"
+    say(f"VMEM in use: {bytes_in_words(peak.bytes)} at step {peak.at + 1} of {steps}, {where}")
+    say(f"  {bytes_in_words(peak.scoped_bytes)} of it are scoped: the instruction takes them for itself")
+    _write_room("VMEM", peak.bytes, options.chip)
+    say("")
+
+
+def _write_room(name: str, used: int, chip: str | None) -> None:
+    """The memory that is left on the chip."""
+    room = _room(name, chip)
+    if room is not None:
+        left = f"{bytes_in_words(room - used)} are left" if used <= room else "it does not fit"
+        say(f"  a {chip} has {bytes_in_words(room)}: {left}")
+
+
+def _room(name: str, chip: str | None) -> int | None:
+    if chip is None:
+        return None
+    return {"HBM": chip_named(chip).hbm_bytes, "VMEM": chip_named(chip).vmem_bytes}.get(name)
 
 
 def _write_peak(module: Module, peak: Peak, steps: int, options: argparse.Namespace) -> None:
@@ -58,6 +95,8 @@ def _write_peak(module: Module, peak: Peak, steps: int, options: argparse.Namesp
     say(f"{name}: {bytes_in_words(peak.bytes)} at step {peak.at + 1} of {steps}, {where}")
     if peak.reserved_bytes:
         say(f"  {bytes_in_words(peak.reserved_bytes)} of it are live for the whole run")
+    if name == "HBM":
+        _write_room(name, peak.bytes, options.chip)
     if options.by:
         say(*group_lines(grouped(peak.buffers, options.by, module.tables), options))
         say("")
@@ -74,6 +113,7 @@ def _write_peak(module: Module, peak: Peak, steps: int, options: argparse.Namesp
 
 
 def _facts(module: Module, liveness: Liveness, options: argparse.Namespace) -> dict[str, Any]:
+    vmem = liveness.vmem
     return {
         "module": module.name,
         "is_scheduled": module.is_scheduled,
@@ -86,7 +126,19 @@ def _facts(module: Module, liveness: Liveness, options: argparse.Namespace) -> d
         "simulated_bytes": liveness.simulated_bytes,
         "simulated_space": liveness.simulated_space,
         "left_over_bytes": liveness.left_over_bytes,
+        "vmem": None if vmem is None else _vmem_facts(vmem, options.chip),
         "peaks": [_peak_facts(module, peak, options) for peak in liveness.peaks],
+    }
+
+
+def _vmem_facts(peak: VmemPeak, chip: str | None) -> dict[str, Any]:
+    return {
+        "bytes": peak.bytes,
+        "scoped_bytes": peak.scoped_bytes,
+        "capacity_bytes": _room("VMEM", chip),
+        "step": peak.at,
+        "instruction": peak.step.instruction.name,
+        "computation": peak.step.computation,
     }
 
 
@@ -96,6 +148,7 @@ def _peak_facts(module: Module, peak: Peak, options: argparse.Namespace) -> dict
         "name": memory_space_name(peak.memory_space, options.chip),
         "bytes": peak.bytes,
         "reserved_bytes": peak.reserved_bytes,
+        "capacity_bytes": _room(memory_space_name(peak.memory_space, options.chip), options.chip),
         "step": peak.at,
         "instruction": peak.step.instruction.name,
         "computation": peak.step.computation,

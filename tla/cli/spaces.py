@@ -16,7 +16,7 @@ def unknown_spaces(spaces: Iterable[int], chip: str | None) -> list[str]:
     """Return a sentence on each memory space that the chip has no name for, and which chips have one.
 
     >>> unknown_spaces([0, 3, 9], "v5e")
-    ['v5e has no known S(3): it is VMEM on v4', 'v5e has no known S(9)']
+    ['v5e has no known S(3): it is CMEM on v4', 'v5e has no known S(9)']
 
     Without a chip there is none: every number may be a memory space of some chip.
     """

@@ -12,7 +12,10 @@ import os
 import sys
 from errno import EAGAIN
 from io import RawIOBase
-from typing import BinaryIO, TextIO
+from typing import TYPE_CHECKING, BinaryIO, TextIO
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def visible(text: str) -> str:
@@ -43,11 +46,65 @@ def say(*lines: object, file: TextIO | None = None) -> None:
     one
     two
 
-    A line end within a line is an escape too: no text can pretend to be a line of its own.
+    A line end within a line is an escape too: no text can pretend to be a line of its own. On a terminal
+    a line that is wider goes on in the next one.
     """
     stream = sys.stdout if file is None else file
-    if stream is not None:  # pyright: ignore[reportUnnecessaryComparison]
-        put("".join([f"{visible(str(line))}\n" for line in lines]), stream)
+    if stream is None:  # pyright: ignore[reportUnnecessaryComparison]
+        return
+    texts = [visible(str(line)) for line in lines]
+    if stream.isatty():
+        from shutil import get_terminal_size  # takes longer to load than a line to write
+
+        texts = fitted(texts, get_terminal_size().columns)
+    put("".join([f"{text}\n" for text in texts]), stream)
+
+
+def fitted(lines: Sequence[str], width: int) -> list[str]:
+    """Return lines of at most ``width`` characters.
+
+    A longer one breaks at a blank or behind a comma, and goes on two further in than it began.
+
+    >>> fitted(["  it is (1000,2000,3000)", "short"], 16)
+    ['  it is (1000,', '    2000,3000)', 'short']
+
+    Marks below a line stay below what they mark.
+
+    >>> fitted(["    f32[30,50]", "           ^^^"], 12)
+    ['    f32[30,', '      50]', '      ^^^']
+    """
+    out: list[str] = []
+    above = None
+    for line in lines:
+        pieces = above if above is not None and line.strip() and not line.strip(" ^") else None
+        if pieces is None:
+            above = _pieces(line, width)
+            out += [" " * indent + line[start:end].rstrip(" ") for indent, start, end in above]
+            continue
+        first = len(out) - len(pieces)
+        ends = [*(end for _indent, _start, end in pieces[:-1]), None]  # a mark may stand behind the end
+        below = [" " * p[0] + line[p[1] : end] for p, end in zip(pieces, ends, strict=True)]
+        out[first:] = [
+            text for pair in zip(out[first:], below, strict=True) for text in pair if text.strip()
+        ]
+        above = None
+    return out
+
+
+def _pieces(line: str, width: int) -> list[tuple[int, int, int]]:
+    """The indentation, the start and the end of each piece of a line."""
+    blanks = len(line) - len(line.lstrip(" "))
+    pieces: list[tuple[int, int, int]] = []
+    indent = start = 0
+    while len(line) - start > width - indent:
+        end = start + width - indent
+        cut = max(line.rfind(" ", start + 1, end + 1), line.rfind(",", start, end) + 1)
+        if cut <= max(start, blanks):
+            cut = end
+        pieces.append((indent, start, cut))
+        start = cut + len(line[cut:]) - len(line[cut:].lstrip(" "))
+        indent = min(blanks + 2, width // 2)
+    return [*pieces, (indent, start, len(line))]
 
 
 def put(text: str, stream: TextIO) -> None:

@@ -13,7 +13,7 @@ text, reading       the writer and the reader of XLA's texts of maps
 compose, invert     one map after another, and the way back
 simplify            XLA's canonical text, soundly; `constraints` the rules of constraints
 unused, rescale     edits of variables: without unused ones, with other steps, as dims
-ops, accesses       the maps of HLO instructions, both ways
+ops, dependences    the maps of HLO instructions, both ways
 fusion, runtime     whole computations; known values of numbers read at run time
 layouts             maps of layouts, and layouts of maps
 exact               integer sets: proofs, counts, unions
@@ -26,9 +26,9 @@ from ..ground import lazy
 
 if TYPE_CHECKING:
     from ..numbers import Interval as Interval
-    from .accesses import input_to_output as input_to_output, output_to_input as output_to_input
     from .compose import compose as compose
     from .deciding import union as union
+    from .dependences import input_to_output as input_to_output, output_to_input as output_to_input
     from .exact import Relation as Relation, relation as relation
     from .figures import Operand as Operand, map_figure as map_figure, reads_figure as reads_figure
     from .fusion import computation_maps as computation_maps, maps_to as maps_to
@@ -41,6 +41,13 @@ if TYPE_CHECKING:
     from .making import Constraint as Constraint
     from .maps import IndexingMap as IndexingMap, Point as Point, to_text as to_text
     from .ops import MalformedError as MalformedError
+    from .propagation import (
+        Propagation as Propagation,
+        TiledArray as TiledArray,
+        propagate_tile as propagate_tile,
+        tile_faults as tile_faults,
+        tile_sizes as tile_sizes,
+    )
     from .reading import parse_map as parse_map
     from .rescale import (
         ranges_to_dims as ranges_to_dims,
@@ -49,6 +56,13 @@ if TYPE_CHECKING:
     )
     from .runtime import fold as fold
     from .simplify import simplify as simplify
+    from .tiles import Tile as Tile, tile as tile
+    from .traffic import (
+        ArrayTraffic as ArrayTraffic,
+        Counts as Counts,
+        Traffic as Traffic,
+        traffic as traffic,
+    )
     from .unused import (
         remove_unused_symbols as remove_unused_symbols,
         remove_unused_vars as remove_unused_vars,
@@ -65,7 +79,7 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
     # for the rooms above
-    from .accesses import accesses_of as accesses_of
+    from .dependences import accesses_of as accesses_of
     from .exact import isl as isl
     from .fusion import reached_maps as reached_maps
     from .layouts import Memory as Memory

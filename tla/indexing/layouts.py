@@ -82,7 +82,7 @@ def from_layout(x: Memory, *, by_leaf: bool = False) -> IndexingMap:
         return _from_layout(x, by_leaf)
     if isinstance(x, (XlaShape, XlaTuple, XlaBuffer)):
         shape = array_shape(x)
-        sizes = _known_sizes(shape)
+        sizes = known_sizes(shape)
         if not all(sizes):
             return IndexingMap([0], sizes)
         at = [_coordinate(i, n) for i, n in enumerate(sizes)]
@@ -97,7 +97,8 @@ def from_layout(x: Memory, *, by_leaf: bool = False) -> IndexingMap:
     return IndexingMap([offset], counts)
 
 
-def _known_sizes(shape: XlaShape) -> tuple[int, ...]:
+def known_sizes(shape: XlaShape) -> tuple[int, ...]:
+    """Return the dims of a shape; a bounded dim has its bound."""
     for i, n in enumerate(shape.dimensions):
         if isinstance(n, SymbolicInt):
             raise UnsupportedError(

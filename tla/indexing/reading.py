@@ -6,6 +6,7 @@ Source: XLA ``indexing_map_serialization.cc``.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, ClassVar, Final, NoReturn
 
 from ..errors import ParseError, TlaError, UndecidedError
@@ -18,6 +19,9 @@ from .variables import RuntimeVariable, Source, Variable, dim, rng, rt
 
 if TYPE_CHECKING:
     from ..numbers import Symbol, Value
+
+_WHERE: Final = re.compile(r"[,\n]\s*where\s+(?=\w+ = )")
+"""The beginning of the parts that are written once."""
 
 _ROOM: Final = 200
 """The greatest depth of expressions."""
@@ -95,6 +99,7 @@ class _Reader:
     def map(self) -> IndexingMap:
         scan = self.scan
         kinds, names = self._head()
+        end = self._parts(names)
         scan.expect("->", "and the results")
         results = self._results(names)
         scan.accept(",")
@@ -103,12 +108,28 @@ class _Reader:
         elif any(kinds) and not self._is_behind_domain():
             scan.expect("domain:", "and the bounds of the variables")
         self._check_bounded(kinds)
+        scan.at = end or scan.at
         if scan.accept("runtime variables:"):
             self._runtime_variables(kinds)
         if scan.accept("replica id:"):
             (self.replica,) = self._arrow(kinds, 1)
         scan.expect_end()
         return self._assemble(kinds, results, names)
+
+    def _parts(self, names: _Names) -> int:
+        """Read the parts that are written once, which come after the domain; return where they end."""
+        scan, start = self.scan, self.scan.at
+        begin = _WHERE.search(scan.text, start)
+        if begin is None:
+            return 0
+        scan.at = begin.end()
+        while not (scan.done or self._is_at("runtime variables:", "replica id:")):
+            name = self._name(names.known)
+            scan.expect("=", "and the part of that name")
+            names.known[name] = expr_at(scan, names, _ROOM, "a part")
+            scan.accept(",")
+        end, scan.at = scan.at, start
+        return end
 
     # --- variables and results ---
 
@@ -199,8 +220,10 @@ class _Reader:
                 self.constraints.append(Constraint(x, bounds))
 
     def _is_behind_domain(self) -> bool:
-        scan = self.scan
-        return scan.done or scan.text.startswith(("runtime variables:", "replica id:"), scan.at)
+        return self.scan.done or self._is_at("where", "runtime variables:", "replica id:")
+
+    def _is_at(self, *words: str) -> bool:
+        return self.scan.text.startswith(words, self.scan.at)
 
     def _interval(self) -> Interval:
         scan = self.scan

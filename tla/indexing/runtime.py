@@ -2,7 +2,7 @@
 """Runtime variables whose values are known before the program runs: `fold`.
 
 >>> from tla.hlo import read_module
->>> from .accesses import output_to_input
+>>> from .dependences import output_to_input
 >>> module = read_module('''
 ... rows = s32[42,1] iota(), iota_dimension=0
 ... gather = f32[42,8] gather(f32[33,8] x, rows), offset_dims={1}, collapsed_slice_dims={0},

@@ -3,12 +3,13 @@
 
 - ``buffers``, with ``outline aliasing roles``: the values with memory of their own;
 - ``tally`` and ``by``: their bytes, in all and in groups; ``waste``: padding; ``sizes``: bytes as text;
-- ``lifetimes``, with ``schedule``; ``live``: the peak, with ``simulated`` for the other memories;
+- ``lifetimes``, with ``schedule``; ``live``: the peak, with ``simulated`` for the other memories, and
+  ``scoped``, the VMEM of single instructions;
 - ``copying``, with ``origins renaming trips``; ``formats``, with ``copy_advice updates``: layouts that
   make copies needless;
 - ``compare`` and ``matching``: two modules; ``advice``: cheaper layouts of one array;
 - ``oom``, with ``oom_text oom_report oom_check``: out-of-memory reports;
-- ``entry``: parameters and results; ``picture``: buffers as bars.
+- ``entry``: parameters and results; ``pallas``: the blocks of a kernel; ``picture``: buffers as bars.
 """
 
 from typing import TYPE_CHECKING
@@ -48,14 +49,25 @@ if TYPE_CHECKING:
         Span as Span,
         lifetimes as lifetimes,
     )
-    from .live import Liveness as Liveness, Peak as Peak, live as live
+    from .live import Liveness as Liveness, Peak as Peak, VmemPeak as VmemPeak, live as live
     from .outline import (
         Outline as Outline,
         module_outline as module_outline,
         stream_outline as stream_outline,
     )
+    from .pallas import (
+        BlockBytes as BlockBytes,
+        BlockReport as BlockReport,
+        KernelBlock as KernelBlock,
+        block_report as block_report,
+    )
     from .roles import Role as Role, module_roles as module_roles
     from .schedule import Schedule as Schedule, Step as Step, schedule_of as schedule_of
+    from .scoped import (
+        ScopedUse as ScopedUse,
+        ScopedVmem as ScopedVmem,
+        scoped_vmem as scoped_vmem,
+    )
     from .tally import Row as Row, SpaceTotal as SpaceTotal, Tally as Tally, Unsized as Unsized
     from .waste import Factor as Factor, Waste as Waste, array_waste as array_waste
 
@@ -65,6 +77,7 @@ if TYPE_CHECKING:
     from .buffers import label_of as label_of
     from .by import source_text as source_text
     from .compare import ShapeChange as ShapeChange, ShapeGroup as ShapeGroup, Total as Total
+    from .entry import is_tiled as is_tiled
     from .matching import Item as Item
     from .oom import read_reports as read_reports
     from .oom_check import Checked as Checked, check as check, chip_of as chip_of

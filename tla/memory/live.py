@@ -45,6 +45,7 @@ from ..xla_bridge import largest_piece, memory_space_name, physical_bytes
 from .entry import index_tables_bytes
 from .lifetimes import lifetimes
 from .picture import MOST_DRAWN, in_one_row
+from .scoped import VMEM, scoped_vmem
 from .waste import array_waste
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ if TYPE_CHECKING:
     from ..xla_bridge import Chip
     from .buffers import Buffer
     from .lifetimes import Lifetime
-    from .schedule import Step
+    from .schedule import Schedule, Step
+    from .scoped import ScopedVmem
 
 
 class Peak(NamedTuple):
@@ -103,6 +105,29 @@ class Peak(NamedTuple):
         return html_of(self)
 
 
+class VmemPeak(NamedTuple):
+    """The most VMEM in use at once: buffers, and the scoped VMEM of the instruction that runs.
+
+    >>> from tla.hlo import read_module
+    >>> from tla.memory import live
+    >>> module = read_module('''ENTRY e {
+    ...   p = f32[8,128]{1,0:T(8,128)S(1)} parameter(0)
+    ...   ROOT n = f32[8,128]{1,0:T(8,128)S(1)} negate(p),
+    ...     backend_config={"used_scoped_memory_configs":[{"memory_space":"1","size":"8192"}]}
+    ... }''')
+    >>> peak = live(module).vmem
+    >>> peak.bytes, peak.scoped_bytes, peak.step.instruction.name
+    (16384, 8192, 'n')
+    """
+
+    bytes: int
+    scoped_bytes: int
+    """The bytes of it that the instruction takes for itself; see `scoped_vmem`."""
+    at: int
+    """The step, counted from 0."""
+    step: Step
+
+
 class Liveness(NamedTuple):
     """The peaks of the memory spaces that a module uses, and the compiler's figure.
 
@@ -128,6 +153,8 @@ class Liveness(NamedTuple):
     """The memory space of the second part."""
     left_over_bytes: int
     """The bytes by which the compiler's figure may be larger; 0 for a module without conditionals."""
+    vmem: VmemPeak | None
+    """The most VMEM in use, scoped VMEM included; None if nothing lies in ``S(1)``."""
 
     @property
     def compiler_peak_bytes(self) -> int:
@@ -169,6 +196,7 @@ def live(module: Module, chip: str | Chip | None = None) -> Liveness:
     donated = {each.name for each in module.entry.parameters if each.parameter_number in numbers}
     temporary = _outside_results(sized, donated)
     peaks: list[Peak] = []
+    in_vmem = [0] * count
     for space in sorted({each.space for each in sized}):
         always = [each for each in reserved if each.space == space]
         others = [each for each in temporary if each.space == space]
@@ -177,6 +205,8 @@ def live(module: Module, chip: str | Chip | None = None) -> Liveness:
         at = max(range(count), key=usage.__getitem__)
         there = always + [each for each in others if any(a <= at <= b for a, b in each.lifetime.held)]
         buffers = tuple(each.lifetime.buffer for each in sorted(there, key=lambda each: -each.bytes))
+        if space == VMEM:
+            in_vmem = [whole + each for each in usage]
         peaks.append(Peak(space, whole + usage[at], whole, at, program.schedule.steps[at], buffers))
     simulated = {
         space: _simulated_peak(space, count, [each for each in temporary if each.space == space])
@@ -187,7 +217,18 @@ def live(module: Module, chip: str | Chip | None = None) -> Liveness:
     left = sum(each for _, each in simulated.values())
     more = max((peak + left - own - most for peak, own in simulated.values()), default=0)
     whole = sum(each.bytes for each in reserved) + table
-    return Liveness(count, tuple(peaks), whole, most, space, max(more, 0))
+    vmem = _vmem_peak(program.schedule, in_vmem, scoped_vmem(module))
+    return Liveness(count, tuple(peaks), whole, most, space, max(more, 0), vmem)
+
+
+def _vmem_peak(schedule: Schedule, buffers: Sequence[int], scoped: ScopedVmem) -> VmemPeak | None:
+    used = {(use.computation, use.name): use.used_bytes for use in scoped}
+    own = [used.get((step.computation, step.instruction.name), 0) for step in schedule.steps]
+    together = [a + b for a, b in zip(buffers, own, strict=True)]
+    if not any(together):
+        return None
+    at = max(range(len(together)), key=together.__getitem__)
+    return VmemPeak(together[at], own[at], at, schedule.steps[at])
 
 
 class _SizedLifetime(NamedTuple):

@@ -195,6 +195,11 @@ class Tally:
         return [entry[3] for entry in sorted(self._kept, key=lambda entry: entry[:3], reverse=True)]
 
     @property
+    def is_tiled(self) -> bool:
+        """Whether any buffer has tiles, as buffers on a TPU have."""
+        return any(shape.tiles for shape in self._wastes)
+
+    @property
     def spaces(self) -> list[SpaceTotal]:
         """The totals of the memory spaces, by number."""
         return [self._spaces[space] for space in sorted(self._spaces)]

@@ -54,11 +54,17 @@ class Chip(NamedTuple):
     vmem_bytes: int
     smem_bytes: int
 
+    @property
+    def hbm_bytes(self) -> int:
+        """The main memory for a program in bytes, as exact as the compiler's text."""
+        return int(float(self.hbm.removesuffix("G")) * (1 << 30))
+
 
 # S(2) holds the flags of a copy-start, a send or a slice-start. S(6) holds single scalars that are the
 # addresses of fusions. S(5) is XLA's own number of the host's memory.
 _OLD: Final = {0: "HBM", 5: "host", 6: "SMEM"}
-_V4: Final = {**_OLD, 2: "sync flags", 3: "VMEM"}
+# On v4, S(3) is the memory between HBM and VMEM: it holds 64 MiB at once, four times a v4's VMEM.
+_V4: Final = {**_OLD, 2: "sync flags", 3: "CMEM"}
 _V5: Final = {**_OLD, 1: "VMEM", 2: "sync flags"}
 _MIB: Final = 1 << 20
 
@@ -110,7 +116,7 @@ def memory_space_name(n: int, chip: str | Chip | None = None) -> str:
     """Return the name of memory space ``S(n)`` on a chip, or the number itself if it is unknown.
 
     >>> memory_space_name(1, "v5e"), memory_space_name(3, "v4"), memory_space_name(1)
-    ('VMEM', 'VMEM', 'S(1)')
+    ('VMEM', 'CMEM', 'S(1)')
 
     Without a chip only names that are the same on every chip count.
     """

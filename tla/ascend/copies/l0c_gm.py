@@ -9,19 +9,19 @@ Fixpipe(dst[696960], src[0], FixpipeParamsV220{nSize=9, mSize=104, srcStride=112
     quantPre=F322F16, isChannelSplit=false, nz2nd=true})
 
 Source: CATLASS gemm/tile/atlasa2/copy_l0c_to_gm.hpp, ascend950/copy_l0c_to_gm.hpp, copy_l0c_to_dst.hpp:
-CopyL0CToGmTla without scales.
+CopyL0CToGmTla.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from ...errors import DivisibilityError, UnsupportedError
 from ..elements import ELEMENTS
 from ..tags import TaggedLayout
 from .calls import Call
 from .operands import Request, element_of, store_of, transfer_of, whole, whole_blocks
-from .records import DataCopyCO12DstParams, FixpipeParamsV220, Setting
+from .records import DataCopyCO12DstParams, FixpipeParamsC310, FixpipeParamsV220, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,6 +41,29 @@ _ROUNDING: Final[Mapping[str, Mapping[str, str]]] = {
 }
 """The ``quantPre`` with which the fixpipe turns a sum into an output, without a scale."""
 
+_BOTH: Final[Mapping[tuple[str, str], tuple[str, str]]] = {
+    ("float", "int8_t"): ("QF322B8_PRE", "VQF322B8_PRE"),
+    ("float", "uint8_t"): ("QF322B8_PRE", "VQF322B8_PRE"),
+    ("int32_t", "half"): ("DEQF16", "VDEQF16"),
+    ("int32_t", "int8_t"): ("REQ8", "VREQ8"),
+    ("int32_t", "uint8_t"): ("REQ8", "VREQ8"),
+}
+SCALED: Final[Mapping[int, Mapping[tuple[str, str], tuple[str, str]]]] = {
+    2201: _BOTH,
+    3510: {
+        **_BOTH,
+        ("float", "half"): ("QF322F16_PRE", "VQF322F16_PRE"),
+        ("float", "bfloat16_t"): ("QF322BF16_PRE", "VQF322BF16_PRE"),
+        ("float", "float"): ("QF322F32_PRE", "VQF322F32_PRE"),
+        ("int32_t", "bfloat16_t"): ("QS322BF16_PRE", "VQS322BF16_PRE"),
+    },
+}
+"""The ``quantPre`` of a sum and an output with a scale: of the whole tensor, or of each channel.
+
+On 2201 CATLASS names F322F16 and F322BF16 for floats with a scale of the tensor, which ignore the scale.
+Source: CATLASS CopyL0CToGmQuantMode, CopyL0CToDstQuantMode.
+"""
+
 
 def l0c_to_gm(
     src: Source,
@@ -52,6 +75,7 @@ def l0c_to_gm(
     tile: IntTuple | None = None,
     at: IntTuple | None = None,
     dst_tag: str | Tag | None = None,
+    scale: Literal["tensor", "channel"] | None = None,
 ) -> Transfer:
     """Return the calls that move sums from L0C to a matrix in global memory.
 
@@ -69,9 +93,11 @@ def l0c_to_gm(
         tile: Rows and columns; by default those of ``src``. Sums outside the output are not written.
         at: The first element of the tile in the output; by default the first of all.
         dst_tag: The tag that decides, if the output is in several.
+        scale: Whether the fixpipe scales the sums: all with one number, or each channel with its own.
 
     Raises:
-        UnsupportedError: the output is neither RowMajor nor zN, or its elements need a scale.
+        UnsupportedError: the output is neither RowMajor nor zN; its elements need a scale; or they
+            cannot be made of the sums with the scale.
         CoordinateError: the tile lies outside the output.
         DivisibilityError: the tile starts within a 32-byte block of a zN output.
         LayoutError: a layout is not in its tag, the sums are larger than L0C, or a parameter does not
@@ -81,10 +107,14 @@ def l0c_to_gm(
     of = element_of(element, dst)
     is_said = accumulator is not None or isinstance(src, TaggedLayout)
     sums = element_of(accumulator, src, what="accumulator") if is_said else _sums_for(of)
-    rounding = _rounding(sums, of)
+    rounding = _rounding(sums, of) if scale is None else ""
     copy = store_of("L0C->GM", _PAIRS, src, dst, Request(arch, of, tile, at, "L0C", dst_tag))
     copy = copy._replace(src=copy.src._replace(element=sums))
     rows = copy.dst.tag == "RowMajor"
+    if scale is not None:
+        rounding = _scaling(copy.arch, sums, of, scale)
+        if not rows:
+            raise UnsupportedError(f"the fixpipe scales rows, not {copy.dst.tag}", "Take RowMajor.")
     if not rows and sums.name != "float":
         raise UnsupportedError(
             f"the fixpipe writes no zN of {of}",
@@ -98,6 +128,9 @@ def l0c_to_gm(
     m, n = copy.cut
     src_stride = whole(copy.step(copy.src, 1, 1), 16, f"a column of fractals of {copy.src}")
     dst_stride = copy.step(copy.dst, 0, 0) if rows else copy.blocks_apart(copy.dst, 1)
+    if scale is not None and copy.arch.code == 3510:
+        scaled = FixpipeParamsC310(n, m, src_stride, dst_stride, rounding)
+        return transfer_of(copy, Call("Fixpipe", copy.dst.start, copy.src.start, scaled, of))
     kind = DataCopyCO12DstParams if copy.arch.code == 3510 else FixpipeParamsV220
     params = kind(n, m, src_stride, dst_stride, rounding, split, rows)
     is_set = rows and copy.arch.code == 3510
@@ -117,6 +150,20 @@ def _require_whole_end(copy: Copy) -> None:
             end=end,
             block=c0,
         )
+
+
+def _scaling(arch: Arch, sums: Element, of: Element, scale: str) -> str:
+    """The mode in which the fixpipe turns a sum into an output with a scale."""
+    table = SCALED[arch.code]
+    modes = table.get((sums.name, of.name))
+    if scale not in ("tensor", "channel") or modes is None:
+        ways = ", ".join(f"{s} to {out}" for s, out in table)
+        raise UnsupportedError(
+            f"the fixpipe of {arch} makes no {of} of {sums} with a scale by {scale}",
+            f"By tensor or channel it makes {ways}.",
+            element=of, accumulator=sums, scale=scale,
+        )  # fmt: skip
+    return modes[scale == "channel"]
 
 
 def _sums_for(of: Element) -> Element:

@@ -23,8 +23,10 @@ from typing import TYPE_CHECKING, NamedTuple, assert_never
 from ...numbers import ceil_div
 from .records import (
     DataCopyCO12DstParams,
+    DataCopyExtParams,
     DataCopyParams,
     Dn2NzParams,
+    FixpipeParamsC310,
     FixpipeParamsV220,
     LoadData2DParams,
     LoadData2DParamsV2,
@@ -75,7 +77,9 @@ def meaning(
         return _box(params, element.c0)
     if isinstance(params, LoadData3DParamsV2):
         return _image(params, element.c0, image_width or params.mExtension)
-    kinds = (FixpipeParamsV220, DataCopyCO12DstParams)
+    if isinstance(params, DataCopyExtParams):
+        return _padded_rows(params, element)
+    kinds = (FixpipeParamsV220, FixpipeParamsC310, DataCopyCO12DstParams)
     if isinstance(params, kinds):  # pyright: ignore[reportUnnecessaryIsInstance]
         return _accumulators(params, element.c0)
     assert_never(params)
@@ -102,6 +106,21 @@ def _runs(p: DataCopyParams, block: int) -> Iterator[tuple[int, int]]:
         for i in range(p.blockLen * block):
             src = run * (p.blockLen + p.srcStride) * block + i
             yield src, run * (p.blockLen + p.dstStride) * block + i
+
+
+def _padded_rows(p: DataCopyExtParams, element: Element) -> Iterator[tuple[int | None, int]]:
+    """Rows of bytes; in UB each ends with whole blocks, and a copy to there fills them with zeros."""
+    block = element.c0
+    long = p.blockLen * 8 // element.bits
+    whole = ceil_div(long, block) * block
+    for row in range(p.blockCount):
+        gap, blocks = (p.dstStride, p.srcStride) if p.to_gm else (p.srcStride, p.dstStride)
+        outside, inside = row * (p.blockLen + gap) * 8 // element.bits, row * (whole + blocks * block)
+        for i in range(long if p.to_gm else whole):
+            if p.to_gm:
+                yield inside + i, outside + i
+            else:
+                yield outside + i if i < long else None, inside + i
 
 
 def _fractals(p: LoadData2DParams, fractal: int) -> Iterator[tuple[int, int]]:
@@ -182,10 +201,10 @@ def _image(p: LoadData3DParamsV2, c0: int, width: int) -> Iterator[tuple[int, in
 
 
 def _accumulators(
-    p: FixpipeParamsV220 | DataCopyCO12DstParams, c0: int
+    p: FixpipeParamsV220 | FixpipeParamsC310 | DataCopyCO12DstParams, c0: int
 ) -> Iterator[tuple[int | None, int]]:
     """Columns of 16 accumulators come out as rows, or as columns of 32-byte blocks, whole ones."""
-    rows = p.nz2nd if isinstance(p, FixpipeParamsV220) else p.nz2ndEn
+    rows = p.nz2ndEn if isinstance(p, DataCopyCO12DstParams) else p.nz2nd
     width = p.nSize if rows else ceil_div(p.nSize, c0) * c0
     for n in range(width):
         for m in range(p.mSize):

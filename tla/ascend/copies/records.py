@@ -82,6 +82,25 @@ class DataCopyParams(NamedTuple):
     dstStride: int = 0
 
 
+class DataCopyExtParams(NamedTuple):
+    """Rows of ``blockLen`` bytes; a row in UB ends with whole blocks of 32 bytes.
+
+    >>> from tla.ascend import make_layout
+    >>> from tla.ascend.copies import gm_to_ub
+    >>> rows = make_layout("float", "RowMajor", 8, 16)
+    >>> gm_to_ub(rows, rows, arch="AtlasA2", element="float").calls[0].params.blockLen
+    64
+    """
+
+    blockCount: int
+    blockLen: int
+    srcStride: int
+    """The gap between rows of the source: bytes in global memory, blocks of 32 bytes in UB."""
+    dstStride: int
+    to_gm: bool = False
+    """Whether the destination is in global memory; AscendC has it from the tensors."""
+
+
 class LoadData2DParams(NamedTuple):
     """Fractals, ``srcStride`` from head to head, ``dstGap`` from tail to head.
 
@@ -215,7 +234,27 @@ class DataCopyCO12DstParams(NamedTuple):
     nz2ndEn: bool = True
 
 
+class FixpipeParamsC310(NamedTuple):
+    """As `FixpipeParamsV220`, for 3510, where sums are scaled on their way.
+
+    >>> from tla.ascend import make_layout
+    >>> from tla.ascend.copies import l0c_to_gm
+    >>> l0c, c = make_layout("int32_t", "L0C", 64, 32), make_layout("half", "RowMajor", 64, 32)
+    >>> l0c_to_gm(l0c, c, arch="Ascend950", element="half", scale="channel").calls[0].params.quantPre
+    'VDEQF16'
+    """
+
+    nSize: int
+    mSize: int
+    srcStride: int
+    dstStride: int
+    quantPre: str
+    nz2nd: bool = True
+
+
 Params: TypeAlias = Union[
+    DataCopyExtParams,
+    FixpipeParamsC310,
     Nd2NzParams,
     Dn2NzParams,
     DataCopyParams,
@@ -253,7 +292,9 @@ _BITS: Final[Mapping[str, Mapping[str, int]]] = {
     "LoadData2dTransposeParams": {"repeatTimes": 8},
     "LoadData2DParamsV2": {"mStartPosition": 32, "kStartPosition": 32, "srcStride": 31},
     "LoadData2DMxParams": {"xStep": 8, "yStep": 8},
+    "DataCopyExtParams": {"blockLen": 32, "srcStride": 32, "dstStride": 32},
     "FixpipeParamsV220": {"dstStride": 32},
+    "FixpipeParamsC310": {"dstStride": 32},
     "DataCopyCO12DstParams": {"dstStride": 32},
 }  # fmt: skip
 """The fields that are not of 16 bits."""

@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from .simulation import Kernel as Kernel, gm as gm, kernel as kernel, simulate as simulate
     from .timing import Span as Span, Timing as Timing
     from .traces import arch_of as arch_of, parse_trace as parse_trace, read_trace as read_trace
+    from .translation import translate as translate
 
 if TYPE_CHECKING:
     # for the rooms above
-    from .numbers import is_memory_of as is_memory_of
-    from .places import dtype_of as dtype_of
+    from .numbers import is_memory_of as is_memory_of, type_name as type_name
 
 lazy(__name__, guard=True)

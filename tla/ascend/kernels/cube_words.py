@@ -324,6 +324,8 @@ _FORMS: Final[dict[str, tuple[str | None, dict[str, Any]]]] = {
     "FixpipeParamsV220": (None, {
         "deqScalar": 0, "ndNum": 1, "srcNdStride": 0, "dstNdStride": 0, "reluEn": False,
     }),
+    "FixpipeParamsC310": (None, {"deqScalar": 0, "reluEn": False}),
+    "DataCopyExtParams": ("pad", {}),
     "DataCopyCO12DstParams": ("co12dst", {"reluPre": 0}),
 }  # fmt: skip
 """The form of a call by its struct, and the fields that a copy leaves at their defaults."""

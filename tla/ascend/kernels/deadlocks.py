@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from .findings import Findings, place_of, words_of
+from .findings import Findings, place_of
 from .products import TILE
 from .programs import CROSS_SET, SET, WAIT
 
@@ -39,7 +39,7 @@ class Deadlocks:
         found = Findings("synccheck")
         for number in roots:
             i = self.program.at(number)
-            text = f"{words_of(i)} on {i.core} {self.program.pipe_of(number)} waits for ever: "
+            text = f"{i.words} on {i.core} {self.program.pipe_of(number)} waits for ever: "
             text += self.reasons[number][0]
             others = [n for n in self.stuck if n != number] if number == roots[0] else []
             if others:
@@ -52,7 +52,7 @@ class Deadlocks:
 
     def _where(self, number: int) -> str:
         i = self.program.at(number)
-        return f"{words_of(i)} of {i.core} {self.program.pipe_of(number)}, line {i.line}"
+        return f"{i.words} of {i.core} {self.program.pipe_of(number)}, line {i.line}"
 
     def _chain(self, number: int) -> list[int]:
         """The waits from one that is stuck to what it waits for, round a circle if there is one."""
@@ -103,7 +103,7 @@ class Deadlocks:
         if behind is None or behind == number:
             return text, None
         i = self.program.at(behind)
-        return f"{text}, which stands behind {words_of(i)} of line {i.line}", behind
+        return f"{text}, which stands behind {i.words} of line {i.line}", behind
 
     def _unit_reason(self, op: Operation, number: int, block: int) -> Reason:
         """Why a product waits for empty sums, or a Fixpipe for full ones."""

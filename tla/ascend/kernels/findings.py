@@ -101,20 +101,3 @@ def place_of(instruction: Instruction, pipe: str = "") -> Place:
     """Return an instruction as a place."""
     i = instruction
     return Place(i.core, str(i.op), pipe or i.pipe, i.site, i.line, i.via)
-
-
-def words_of(instruction: Instruction) -> str:
-    """Return a synchronisation as C++ writes it.
-
-    >>> from .instructions import Instruction
-    >>> words_of(Instruction("AIC0", "SetFlag", "M", {}, {"event": "M_FIX", "id": 0}))
-    'SetFlag<M_FIX>(0)'
-    """
-    p = instruction.params
-    if "event" in p:
-        return f"{instruction.op}<{p['event']}>({p['id']})"
-    if "flag" in p:
-        return f"{instruction.op}({p['flag']})"
-    if instruction.op == "PipeBarrier":
-        return f"PipeBarrier<PIPE_{instruction.pipe}>"
-    return f"{instruction.op}({p['id']})" if "id" in p else instruction.op

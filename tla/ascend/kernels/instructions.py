@@ -88,19 +88,22 @@ class Instruction(NamedTuple):
     def flag(self) -> str:
         """The flag that it sets or waits for, as findings print it; empty if there is none."""
         p = self.params
-        return (
-            f"{p['event']} id {p['id']}" if "event" in p else f"flag {p['flag']}" if "flag" in p else ""
-        )
-
-    def __str__(self) -> str:
-        number = self.params.get("id", self.params.get("flag"))
-        words = [self.core, self.op, str(self.params.get("event") or "")]
-        return " ".join([word for word in [*words, "" if number is None else f"id {number}"] if word])
+        if "event" in p:
+            return f"{p['event']} id {p['id']}"
+        return f"flag {p['flag']}" if "flag" in p else ""
 
     @property
-    def at(self) -> str:
-        """Where the instruction is: its source line, its place in the trace."""
-        return f"{self.site or 'line'} (line {self.line})" if self.site else f"line {self.line}"
+    def words(self) -> str:
+        """The call as C++ writes it, if it is a synchronisation; else its name."""
+        p = self.params
+        given = f"<{p['event']}>" if "event" in p else ""
+        if self.op == "PipeBarrier":
+            given = f"<PIPE_{self.pipe}>"
+        number = p.get("id", p.get("flag"))
+        return f"{self.op}{given}" + ("" if number is None else f"({number})")
+
+    def __str__(self) -> str:
+        return f"{self.core} {self.words}"
 
 
 def group_of(core: str) -> int:

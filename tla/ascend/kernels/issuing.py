@@ -5,7 +5,7 @@
 >>> unit.set_flag("MTE1_MTE2", 0)
 >>> unit.pipe_barrier("M")
 >>> [str(i) for i in unit.instructions]
-['AIC0 SetFlag MTE1_MTE2 id 0', 'AIC0 PipeBarrier']
+['AIC0 SetFlag<MTE1_MTE2>(0)', 'AIC0 PipeBarrier<PIPE_M>']
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ...errors import ArgumentError, KindError, UnsupportedError
 from ...ground import described, limit_error, limit_of
 from ..arch import arch as arch_named
 from .instructions import PIPES, Instruction, Operand, group_of
-from .places import byte_of, dtype_of, operand_of, store_of
+from .places import byte_of, operand_of, store_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -173,13 +173,13 @@ class ScalarUnit:
         """
         flag = 9 if self.is_aic else 10 if mode == 1 else 8
         self.cross_core_set_flag(flag, mode, pipe)
-        self.cross_core_wait_flag(flag, 0 if self.arch.code == 2201 else mode, pipe)
+        self.cross_core_wait_flag(flag)
 
     # --- settings
 
     def set_atomic_add(self, element_of: KernelTensor) -> None:
         """Let later copies to global memory add to what is there. ``SetAtomicAdd<T>()``."""
-        self.issue("SetAtomicAdd", "S", dtype=dtype_of(store_of(element_of).element))
+        self.issue("SetAtomicAdd", "S", dtype=store_of(element_of).dtype)
 
     def set_atomic_none(self) -> None:
         """Let later copies to global memory replace what is there. ``SetAtomicNone()``."""

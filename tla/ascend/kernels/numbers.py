@@ -39,19 +39,25 @@ _FLOATS: Final = {
 }  # fmt: skip
 """The bits of the fraction and the least exponent of a normal number."""
 _NIBBLES: Final = ("int4", "float4_e2m1", "float4_e1m2")
-_ALIASES: Final = {
-    "half": "float16", "bfloat16_t": "bfloat16", "float": "float32", "int4b_t": "int4",
-    **{f"{sign}int{n}_t": f"{sign}int{n}" for sign in ("", "u") for n in (8, 16, 32, 64)},
-}  # fmt: skip
+_ALIASES: Final = {"half": "float16", "float": "float32", "double": "float64", "int4b_t": "int4"}
+
+
+def type_name(dtype: str) -> str:
+    """Return the name that instructions have for an element type of AscendC.
+
+    >>> type_name("half"), type_name("int8_t"), type_name("float4_e2m1x2_t")
+    ('float16', 'int8', 'float4_e2m1')
+    """
+    return _ALIASES.get(dtype) or dtype.removesuffix("_t").removesuffix("x2")
 
 
 def known_type(dtype: str) -> str:
-    """Return a type by the name that traces use.
+    """Return a type by the name that instructions have for it.
 
     Raises:
         UnsupportedError: the machine has no such type.
     """
-    name = _ALIASES.get(dtype, dtype)
+    name = type_name(dtype)
     if name not in _CODES:
         raise UnsupportedError(f"the machine has no element type {dtype!r}", dtype=dtype)
     return name
@@ -219,7 +225,7 @@ def cast(x: Any, dtype: str, mode: str) -> Any:
 
 def is_known(dtype: str) -> bool:
     """Return whether the machine has a type of this name."""
-    return _ALIASES.get(dtype, dtype) in _CODES
+    return type_name(dtype) in _CODES
 
 
 def is_memory_of(array: np.dtype[Any], dtype: str) -> bool:

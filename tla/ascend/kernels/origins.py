@@ -113,14 +113,10 @@ class Origins:
             self._writers[(*dst.memory, dst.address)] = number
 
     def _view(self, ref: Ref, op: Operation, size: int) -> Marks:
-        import numpy as np
-
         operand = op.instruction.operands[ref.operand]
-        box = ref.box.split(size)
-        marks = self._marks[operand.memory]
-        first = (self._bases[operand.memory] + operand.address + box.start) * 8
-        steps = tuple([step * 8 for _, step in box.dims])
-        return np.ndarray(tuple([n for n, _ in box.dims]), np.int64, marks, first, steps)
+        base = self._bases[operand.memory] + operand.address
+        marks: Marks = ref.box.split(size).bytes_view(self._marks[operand.memory], base)
+        return marks[..., 0]
 
     def _offsets(self, box: Box) -> Marks:
         """The bytes at which the elements of a box start."""

@@ -21,12 +21,11 @@ from ...ground import described
 from ...layouts import AnyLayout, Tensor, get_tile, is_tensor
 from ...numbers import is_tuple
 from .instructions import Operand
+from .numbers import type_name
 
 if TYPE_CHECKING:
     from ..arch import Position
     from ..elements import Element
-
-_DTYPES: Final = {"half": "float16", "float": "float32", "double": "float64", "int4b_t": "int4"}
 
 
 part_of: Final = lru_cache(maxsize=1 << 14)(get_tile)
@@ -50,20 +49,10 @@ class Store(NamedTuple):
     @property
     def dtype(self) -> str:
         """The element type, as instructions name it."""
-        return dtype_of(self.element)
+        return type_name(self.element.name)
 
 
 KernelTensor: TypeAlias = "Tensor[Store, AnyLayout]"
-
-
-def dtype_of(of: Element) -> str:
-    """Return an element type as instructions name it.
-
-    >>> from tla.ascend import element
-    >>> dtype_of(element("half")), dtype_of(element("int8_t")), dtype_of(element("float4_e2m1x2_t"))
-    ('float16', 'int8', 'float4_e2m1')
-    """
-    return _DTYPES.get(of.name) or of.name.removesuffix("_t").removesuffix("x2")
 
 
 def store_of(tensor: object, what: str = "tensor") -> Store:

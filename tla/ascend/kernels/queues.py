@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     from .programs import Operation, Program
 
-    Clock = list[int]
+    Clock = dict[int, int]
+    """How many instructions of each pipe have ended, where it is more than none."""
     Pick = Callable[[list[int]], int]
 
 
@@ -54,9 +55,9 @@ class Course:
         """The most sets of a cross-core flag that were pending, and the set that made it so many."""
         self.unit_faults: list[tuple[int, str]] = []
         self.stuck: list[Stuck] = []
-        self._clocks: list[Clock] = [[0] * count for _ in range(count)]
+        self._clocks: list[Clock] = [{} for _ in range(count)]
         self._turns = [0] * count
-        self._issue: list[Clock] = [[0] * count for _ in program.cores]
+        self._issue: list[Clock] = [{} for _ in program.cores]
         self._joined: list[Clock | None] = [None] * count
         self._queues: list[deque[tuple[int, Clock]]] = [deque() for _ in range(count)]
         self._next = [0] * len(program.cores)
@@ -129,8 +130,7 @@ class Course:
                 return "idle", core
             issue = self._issue[core]
             for pipe in self._core_pipes[core]:
-                issue = _joined(issue, self._clocks[pipe])
-                issue[pipe] = self._turns[pipe]
+                issue = _joined(issue, {**self._clocks[pipe], pipe: self._turns[pipe]})
             self._issue[core] = issue
             if op.kind == SYNC_ALL:
                 waits = self._sync_all(op, core, number)
@@ -325,12 +325,12 @@ class Course:
         if number not in self._met and core in members:
             self._met.add(number)
             clock = self._gathered(key, core, members, (self._issue[core], number))
-            for member in members if clock else ():
-                self.tokens[key, member].append((clock or [], number))
+            for member in members if clock is not None else ():
+                self.tokens[key, member].append((clock or {}, number))
                 self._wake((key, member))
         if not self.tokens[key, core]:
             return key, core
-        self._issue[core] = self.tokens[key, core].popleft()[0].copy()
+        self._issue[core] = self.tokens[key, core].popleft()[0]
         return None
 
     @property
@@ -350,11 +350,13 @@ class Course:
 
 
 def _joined(a: Clock, b: Clock) -> Clock:
-    return [x if x > y else y for x, y in zip(a, b, strict=True)]
+    made = a.copy()
+    for pipe, turns in b.items():
+        if made.get(pipe, 0) < turns:
+            made[pipe] = turns
+    return made
 
 
 def _ended(clock: Clock, pipe: int, turns: int) -> Clock:
     """The clock of those who know that all instructions of a pipe, up to this turn, have ended."""
-    made = clock.copy()
-    made[pipe] = turns
-    return made
+    return {**clock, pipe: turns}

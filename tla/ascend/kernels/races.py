@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from .findings import Finding, Findings, place_of, words_of
+from .findings import Finding, Findings, place_of
 from .instructions import group_of
 from .programs import BARRIER, CROSS_SET, SET, WAIT
 from .vectors import REPEAT
@@ -105,26 +105,29 @@ class Pairs:
 
         if not self.pairs:
             return []
-        count = len(self.program.operations)
+        count, width = len(self.program.operations), len(self.program.pipes)
         positions = np.zeros(count, np.int64)
         numbers = np.fromiter(course.positions, np.int64, len(course.positions))
         positions[numbers] = np.fromiter(course.positions.values(), np.int64, len(course.positions))
         rows: dict[int, int] = {}
         row_of = np.zeros(count, np.int64)
-        clocks: list[list[int]] = []
+        places, turns = [-1], [0]  # of each clock, its row and pipe in one int, and its turns
         for number, clock in course.starts.items():
             row = rows.get(id(clock))
             if row is None:
-                row = rows[id(clock)] = len(clocks)
-                clocks.append(clock)
+                row = rows[id(clock)] = len(rows)
+                places += [row * width + pipe for pipe in sorted(clock)]
+                turns += [clock[pipe] for pipe in sorted(clock)]
             row_of[number] = row
-        table = np.array(clocks)
+        keys, values = np.array(places), np.array(turns)
         a, b = self.first, self.second
         ran = (positions[a] > 0) & (positions[b] > 0)
 
         def knows(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
             """Whether b starts when a has ended."""
-            known: NDArray[np.bool_] = table[row_of[b], self.pipes[a]] >= positions[a]
+            wanted = row_of[b] * width + self.pipes[a]
+            at = np.searchsorted(keys, wanted, "right") - 1
+            known: NDArray[np.bool_] = (keys[at] == wanted) & (values[at] >= positions[a])
             return known
 
         held = knows(a, b) | knows(b, a)
@@ -232,12 +235,12 @@ def _missing(program: Program, course: Course, pair: Pair) -> tuple[str, str]:
         )
     chosen = after[0] if after else sets[-1]
     set_ = program.operations[chosen].instruction
-    edge, words = f"{event} id {set_.params['id']}", f"{words_of(set_)} of line {set_.line}"
+    edge, words = f"{event} id {set_.params['id']}", f"{set_.words} of line {set_.line}"
     if not after or chosen > pair.second:
         before = [n for n in sets if n < pair.first]
         if not before:
             return edge, f"{words} is behind both"
-        words = f"{words_of(set_)} of line {program.operations[before[-1]].instruction.line}"
+        words = f"{set_.words} of line {program.operations[before[-1]].instruction.line}"
         return edge, f"{words} is before {first.instruction.op} of line {first.instruction.line}"
     wait = next((w for _, setter, w in course.pairs if setter == chosen), None)
     if wait is None:
@@ -278,7 +281,7 @@ def _missing_between(program: Program, pair: Pair, one: str, two: str) -> tuple[
     for number in stream[stream.index(pair.first) :]:
         op = program.operations[number]
         if op.kind == CROSS_SET and op.instruction.params.get("mode") == mode:
-            words = f"{words_of(op.instruction)} of line {op.instruction.line}"
+            words = f"{op.instruction.words} of line {op.instruction.line}"
             flag = op.instruction.params["flag"]
             return f"{edge} flag {flag}", f"no CrossCoreWaitFlag({flag}) of {b.core} waits for {words}"
     return edge, f"no CrossCoreSetFlag of mode {mode} follows {a.op} of line {a.line}"

@@ -183,8 +183,7 @@ class Run:
 
     def types_of(self, name: str) -> list[str]:
         """Return the element types with which instructions read and write a global tensor."""
-        operands = [o for i in self.program.instructions for o in i.operands.values()]
-        return list(dict.fromkeys([o.dtype for o in operands if o.memory == ("GM", name)]))
+        return list(_types(self.program.instructions).get(name, ()))
 
     @cached_property
     def unwritten(self) -> dict[str, Unwritten]:
@@ -341,6 +340,15 @@ def run_program(
     return Run(instructions, tensors, **options)
 
 
+def _types(instructions: Sequence[Instruction]) -> dict[str, dict[str, None]]:
+    """The element types of each global tensor, as instructions name them."""
+    types: dict[str, dict[str, None]] = {}
+    for operand in [operand for i in instructions for operand in i.operands.values()]:
+        if operand.space == "GM":
+            types.setdefault(operand.owner, {})[operand.dtype] = None
+    return types
+
+
 def _expect_tensors(instructions: Sequence[Instruction], tensors: Mapping[str, Any]) -> None:
     """Require arrays of the names and types that a program's global tensors have.
 
@@ -348,11 +356,7 @@ def _expect_tensors(instructions: Sequence[Instruction], tensors: Mapping[str, A
         ArgumentError: the program has no tensor of a name, or not of the array's type.
         KindError: it is no array.
     """
-    types: dict[str, dict[str, None]] = {}
-    for i in instructions:
-        for operand in i.operands.values():
-            if operand.space == "GM":
-                types.setdefault(operand.owner, {})[operand.dtype] = None
+    types = _types(instructions)
     for name, x in tensors.items():
         if name not in types:
             near = did_you_mean(near_words(name, types), types) or f"It has {', '.join(types)}."

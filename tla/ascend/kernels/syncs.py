@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from .deadlocks import Deadlocks
-from .findings import Findings, words_of
+from .findings import Findings
 from .instructions import PIPES, group_of
 from .programs import (
     BARRIER,
@@ -65,7 +65,7 @@ def sync_findings(
     if strict:
         for set_, before in double_sets(program, course):
             i, earlier = (program.operations[n].instruction for n in (set_, before))
-            text = f"{words_of(i)} may run while the set of line {earlier.line} is pending"
+            text = f"{i.words} may run while the set of line {earlier.line} is pending"
             found.at("set twice", text, earlier, i)
     return found.all + (Deadlocks(program, course, drop).findings() if course.stuck else [])
 
@@ -78,17 +78,17 @@ def _judge_ids(program: Program, strict: bool, found: Findings) -> None:
             if p.get("id_uninitialised"):
                 found.at("event id", f"{i.op}<{p['event']}> has an id that the kernel never sets", i)
             elif not 0 <= p["id"] < EVENT_IDS:
-                found.at("event id", f"{words_of(i)}: event ids are 0 to {EVENT_IDS - 1}", i)
+                found.at("event id", f"{i.words}: event ids are 0 to {EVENT_IDS - 1}", i)
             first, _, second = p["event"].partition("_")
             if p["event"] not in _LEGAL[i.core[:3]].split():
                 found.at("event", f"{i.core} has no event {p['event']}", i)
             elif i.pipe != (first if op.kind == SET else second) and i.pipe in PIPES:
-                found.at("event", f"{words_of(i)} is on pipe {i.pipe}", i)
+                found.at("event", f"{i.words} is on pipe {i.pipe}", i)
         elif op.kind == BARRIER and (i.pipe == "S" or not is_on_core(i, program.arch)):
             why = "the scalar unit has none" if i.pipe == "S" else f"{i.core} has no such pipe"
-            found.at("barrier", f"{words_of(i)}: {why}", i, key=i.pipe)
+            found.at("barrier", f"{i.words}: {why}", i, key=i.pipe)
         elif strict and op.kind == WORK and i.op in SYNC_OPS:
-            found.at("event", f"{i.core} has no such pipe: {words_of(i)} does nothing", i)
+            found.at("event", f"{i.core} has no such pipe: {i.words} does nothing", i)
         elif strict and op.work.unit_flag and i.is_product and i.operands["dst"].dtype == "int32":
             found.at("unit flag", "a product of ints has no unit flag", i)
 
@@ -108,12 +108,12 @@ def _judge_cross(program: Program, course: Course, found: Findings) -> None:
         i, mode, flag = op.instruction, op.instruction.params["mode"], op.instruction.params["flag"]
         if mode not in modes:
             known = ", ".join(map(str, modes))
-            found.at("flag mode", f"{words_of(i)} has mode {mode}: {program.arch} has {known}", i)
+            found.at("flag mode", f"{i.words} has mode {mode}: {program.arch} has {known}", i)
         elif not 0 <= flag < modes[mode]:
-            found.at("flag id", f"{words_of(i)}: flags of mode {mode} have no such id", i)
+            found.at("flag id", f"{i.words}: flags of mode {mode} have no such id", i)
         if len({core[:3] for core in program.cores}) == 1:
             what = "vector" if i.core.startswith("AIV") else "cube"
-            text = f"{words_of(i)} in a kernel of {what} cores alone: cross-core flags need both kinds"
+            text = f"{i.words} in a kernel of {what} cores alone: cross-core flags need both kinds"
             found.at("cross-core flag", text, i)
         mine = sets.setdefault((op.core, flag), [])
         before = program.at(mine[-1]) if mine else i
@@ -123,8 +123,8 @@ def _judge_cross(program: Program, course: Course, found: Findings) -> None:
             count = sum([program.at(n).params["mode"] == old for n in mine])
             near = [c for c, name in enumerate(program.cores) if _may_wait(name, i.core)]
             taken = [wait for c in near for wait in waits.get((c, flag, old), [])[:count]]
-            if any(clock[program.operations[w].pipe] < course.positions[w] for w in taken):
-                text = f"{words_of(i)} of mode {mode} may run before the waits of mode {old} have ended"
+            if any(clock.get(program.operations[w].pipe, 0) < course.positions[w] for w in taken):
+                text = f"{i.words} of mode {mode} may run before the waits of mode {old} have ended"
                 found.at("flag mode", text, before, i)
         mine.append(number)
 
@@ -144,12 +144,12 @@ def _judge_mutexes(program: Program, drop: Collection[int], found: Findings) -> 
         key = op.core, op.pipe, i.params["id"]
         if (op.kind == LOCK) == (key in held):
             words = "is locked already" if op.kind == LOCK else "is not locked"
-            found.at("mutex", f"{words_of(i)}: the mutex {words} on {i.core} {i.pipe}", i)
+            found.at("mutex", f"{i.words}: the mutex {words} on {i.core} {i.pipe}", i)
         held.pop(key, None)
         if op.kind == LOCK:
             held[key] = i
     for i in held.values():
-        found.at("mutex", f"{words_of(i)} on {i.core} {i.pipe} is never unlocked", i)
+        found.at("mutex", f"{i.words} on {i.core} {i.pipe} is never unlocked", i)
 
 
 def _judge_left(program: Program, course: Course, found: Findings) -> None:
@@ -159,14 +159,12 @@ def _judge_left(program: Program, course: Course, found: Findings) -> None:
     for key in [key for key in keys if key[0] != "lock" and not isinstance(key[0], tuple)]:
         for _, number in course.tokens[key]:
             i = program.operations[number].instruction
-            text = (
-                f"{words_of(i)} is set when the kernel ends: no wait takes it, the next kernel finds it"
-            )
+            text = f"{i.words} is set when the kernel ends: no wait takes it, the next kernel finds it"
             found.at("left set", text, i)
     for cores in course.parts_left.values():
         i = program.operations[next(iter(cores.values()))].instruction
         alone = ", ".join([program.cores[c] for c in cores])
-        found.at("left set", f"{words_of(i)} of mode {i.params['mode']} is set by {alone} alone", i)
+        found.at("left set", f"{i.words} of mode {i.params['mode']} is set by {alone} alone", i)
     for number in dict.fromkeys(course.full_tiles.values()):
         text = (
             "the unit flag of its sums is set when the kernel ends: no Fixpipe with one takes them out"
@@ -219,6 +217,6 @@ def double_sets(program: Program, course: Course) -> list[tuple[int, int]]:
         for before, after in pairwise(setters):
             wait = waits[key, before]
             pipe = program.operations[wait].pipe
-            if course.starts[after][pipe] < course.positions[wait]:
+            if course.starts[after].get(pipe, 0) < course.positions[wait]:
                 found.append((after, before))
     return found

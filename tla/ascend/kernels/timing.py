@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from ...errors import UnsupportedError
 from ...ground import Lane, Stretch, Timeline, html_of
 from ..elements import element
-from .findings import words_of
 from .programs import WORK
 from .vectors import REPEAT
 
@@ -63,14 +62,14 @@ class Timing:
         for number in course.positions:
             op = self.program.operations[number]
             pipe, clock = op.pipe, course.starts[number]
-            known = [ends[other][turn] for other, turn in enumerate(clock) if turn]
+            known = [ends[other][turn] for other, turn in clock.items() if turn]
             latest, cause = max(known, key=lambda end: end[0], default=(0.0, None))
             ready, before = free[pipe]
             start, after = (latest, cause) if latest > ready else (ready, before)
             end = start + self.cycles(op)
             why = ""
             if start > ready:
-                named = words_of(op.instruction) if op.kind != WORK else "the scalar unit"
+                named = op.instruction.words if op.kind != WORK else "the scalar unit"
                 why = "its sums" if op.work.unit_flag else named
             self.spans[number] = Span(number, start, end, ready, after, why)
             free[pipe] = (end, number)

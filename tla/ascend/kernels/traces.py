@@ -7,11 +7,12 @@ calls. Files that end in ``.gz`` are compressed.
 
 >>> line = '{"core": "AIC0", "op": "SetFlag", "pipe": "M", "params": {"event": "M_FIX", "id": 0}}'
 >>> print(parse_trace([line])[0])
-AIC0 SetFlag M_FIX id 0
+AIC0 SetFlag<M_FIX>(0)
 """
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import zlib
@@ -41,7 +42,10 @@ def read_trace(path: str | PathLike[str]) -> list[Instruction]:
         OSError: the file cannot be read.
     """
     file = Path(path)
-    data = file.read_bytes()
+    try:
+        data = file.read_bytes()
+    except ValueError as error:  # a character that no path can have
+        raise OSError(errno.EINVAL, str(error)) from None
     try:
         text = (gzip.decompress(data) if file.suffix == ".gz" else data).decode()
     except UnicodeDecodeError as error:

@@ -77,9 +77,9 @@ def lanes_of(p: Params, mask: Mask, per: int) -> list[Lanes]:
     repeats = p["repeat"]
     if repeats > MOST_REPEATS:
         raise UnsupportedError(f"{repeats} repeats; an instruction has at most {MOST_REPEATS}")
-    given: int | list[int] = p.get("mask", 0)
     bits: int
     if p.get("isSetMask", True):
+        given: int | list[int] = p["mask"]
         bits = (1 << min(given, per)) - 1 if isinstance(given, int) else given[0] | given[1] << 64
     elif mask.counts:
         full, tail = divmod(mask.low, per)
@@ -169,7 +169,7 @@ _OTHERS: Final = (
 
 def _function(op: str, p: Params, dtype: str) -> Callable[..., Any] | None:
     """What an elementwise instruction computes, from its sources; `dst` comes last where it is read."""
-    value = p.get("scalar", 0)
+    value = p["scalar"] if op in WITH_SCALAR else 0
 
     def named(*xs: Any) -> Any:
         import numpy as np

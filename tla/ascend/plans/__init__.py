@@ -5,9 +5,10 @@
 - ``policies`` and ``families``: the dispatch policies of CATLASS as one table;
 - ``footprint``: the bytes of a tile in each buffer, stage by stage; ``asserts``: the assertions of
   CATLASS;
-- ``groups``: several products in one plan;
+- ``groups``: several products in one plan; ``scales`` and ``epilogues``: what scales the sums, and what
+  the vector cores do with them;
 - ``legality`` and its ``findings``: the rules, in ``buffer_rules``, ``copy_rules``, ``memory_rules``,
-  ``group_rules``; ``nearby``: the nearest tile that fits;
+  ``group_rules``, ``vector_rules``; ``nearby``: the nearest tile that fits;
 - ``dynamic``: the tile and kernel that CATLASS's dynamic host chooses;
 - ``kernels``: the kernel of CATLASS that takes a policy and a swizzle; ``emit``: the C++ of a plan,
   ``programs``: with a host; ``examples``: an example of CATLASS with a plan's parameters.
@@ -24,9 +25,16 @@ if TYPE_CHECKING:
         choose_kernel as choose_kernel,
         dynamic_tile as dynamic_tile,
     )
+    from .epilogues import (
+        EPILOGUES as EPILOGUES,
+        Epilogue as Epilogue,
+        EpilogueFamily as EpilogueFamily,
+        epilogue as epilogue,
+    )
     from .families import (
         FAMILIES as FAMILIES,
         GemmAtlasA2 as GemmAtlasA2,
+        MmadA8W4Mx as MmadA8W4Mx,
         MmadAscend950FullLoadA as MmadAscend950FullLoadA,
         MmadAtlasA2DynamicCommon as MmadAtlasA2DynamicCommon,
         MmadAtlasA2DynamicPreloadAsyncWithCallback as MmadAtlasA2DynamicPreloadAsyncWithCallback,
@@ -44,16 +52,25 @@ if TYPE_CHECKING:
         MmadAtlasA2SingleCoreSplitk as MmadAtlasA2SingleCoreSplitk,
         MmadAtlasA2Small as MmadAtlasA2Small,
         MmadAtlasA2Streamk as MmadAtlasA2Streamk,
+        MmadAtlasA2W4A4MatmulPerTokenPerChannelDequant as MmadAtlasA2W4A4MatmulPerTokenPerChannelDequant,
         MmadAtlasA2W8A16 as MmadAtlasA2W8A16,
         MmadDequant as MmadDequant,
         MmadFullLoadA as MmadFullLoadA,
+        MmadMx as MmadMx,
+        MmadMxPreload as MmadMxPreload,
         MmadPingpong as MmadPingpong,
         MmadPingpongMutex as MmadPingpongMutex,
+        MmadPingpongPertile as MmadPingpongPertile,
         MmadPingpongSymmLeft as MmadPingpongSymmLeft,
         MmadPingpongSymmRight as MmadPingpongSymmRight,
         MmadPingpongTlaV2 as MmadPingpongTlaV2,
+        MmadPlanarComplexFused as MmadPlanarComplexFused,
         MmadPreloadAsyncWithCallback as MmadPreloadAsyncWithCallback,
         MmadPreloadAsyncWithCallbackL0CToUB as MmadPreloadAsyncWithCallbackL0CToUB,
+        MmadSvd1 as MmadSvd1,
+        MmadSvd2 as MmadSvd2,
+        MmadSvd3 as MmadSvd3,
+        SparseMatmulMultiBlockOnKAxis as SparseMatmulMultiBlockOnKAxis,
     )
     from .findings import Finding as Finding, Report as Report
     from .footprint import Footprint as Footprint, fits as fits, footprints as footprints
@@ -69,10 +86,12 @@ if TYPE_CHECKING:
     )
     from .policies import policy as policy
     from .programs import CppProgram as CppProgram
+    from .scales import Scale as Scale
     from .tile import Tile as Tile
 
 if TYPE_CHECKING:
     # for the rooms above
     from .asserts import failures_of_block as failures_of_block
+    from .programs import Memory as Memory, host_program as host_program
 
 lazy(__name__, guard=True)

@@ -17,7 +17,7 @@ Source: the constructors in CATLASS gemm/block/block_mmad_*.hpp; CANN Ascend C, 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from ...numbers import round_up
 from ..buffers import buffer_of, l1_tag
@@ -29,10 +29,14 @@ if TYPE_CHECKING:
 
     from .footprint import Buffer, Footprint, Stage
     from .tile import Operand
-    from .tiling import Tiling
+    from .tiling import Level, Tiling
 
 _OF_BUFFER: Final = {
-    "L1": ("L1", "bias L1"), "L0A": ("L0A",), "L0B": ("L0B",), "L0C": ("L0C",),
+    "L1": (
+        "L1", "bias L1", "scale L1", "scale L1 each", "MX L1", "MX bias L1", "sparse L1", "complex L1",
+    ),
+    "L0A": ("L0A", "L0A once", "complex L0A"), "L0B": ("L0B", "L0B once", "complex L0B"),
+    "L0C": ("L0C", "L0C once", "complex L0C"),
     "BT": ("bias BT", "bias BT legacy", "BT always"),
 }  # fmt: skip
 _SHORTER: Final = {
@@ -105,8 +109,9 @@ def _overlaps(plan: Tiling, footprint: Footprint) -> Iterator[Finding]:
 
 def _why(plan: Tiling, buffer: Buffer, stage: Stage) -> tuple[str, str]:
     """Why a stage is written into another, and a way out."""
-    operand, slot = stage.operand, stage.slot
-    rows, cols = (1, *plan.extents(operand, plan.tile_in(operand, buffer)))[-2:]
+    operand, slot = cast("Operand", stage.operand), stage.slot
+    level = cast("Level", buffer)
+    rows, cols = (1, *plan.extents(operand, plan.tile_in(operand, level)))[-2:]
     by_row, by_col = _units(plan, buffer, operand)
     of = plan.accumulator if buffer in ("L0C", "BT") else plan.element(operand)
     multiples = [
@@ -126,7 +131,7 @@ def _why(plan: Tiling, buffer: Buffer, stage: Stage) -> tuple[str, str]:
     return why, fix
 
 
-_AXES: Final[dict[Operand, str]] = {"A": "mk", "B": "kn", "C": "mn", "bias": "1n"}
+_AXES: Final[dict[str, str]] = {"A": "mk", "B": "kn", "C": "mn", "bias": "1n", "scale": "1n"}
 
 
 def _units(plan: Tiling, buffer: Buffer, operand: Operand) -> tuple[int, int]:

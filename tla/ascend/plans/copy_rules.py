@@ -53,9 +53,11 @@ def copy_rules(plan: Tiling) -> Iterator[Finding]:
     def store() -> Transfer:
         sums, tile = plan.layout("C", "L0C"), plan.extents("C", plan.l0)
         tag, acc = plan.tag("C"), plan.accumulator
+        kind = plan.scale.kind if plan.scale else None
         return l0c_to_gm(
-            sums, plan.layout("C"), arch=here, element=plan.c, accumulator=acc, tile=tile, dst_tag=tag
-        )
+            sums, plan.layout("C"), arch=here, element=plan.c, accumulator=acc, tile=tile, dst_tag=tag,
+            scale=None if kind == "token" else kind,
+        )  # fmt: skip
 
     def part(operand: Operand) -> Transfer:
         of, tile = plan.element(operand), plan.extents(operand, plan.l0)

@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING, Final
 
 from ..elements import accumulator
 from ..shapes import GemmShape
-from .families import MmadAtlasA2Pingpong, MmadAtlasA2PingpongBias, MmadPingpong
+from .families import (
+    MmadAtlasA2Pingpong,
+    MmadAtlasA2PingpongBias,
+    MmadAtlasA2W4A4MatmulPerTokenPerChannelDequant,
+    MmadDequant,
+    MmadPingpong,
+)
 from .footprint import fits
 from .nearby import nearest
 from .tile import Tile
@@ -27,6 +33,7 @@ if TYPE_CHECKING:
     from ..schedules import BlockSwizzle
     from ..shapes import GemmCoord
     from .dispatch import Family, Policy
+    from .scales import ScaleKind
 
 
 def bias_family(arch: Arch) -> Family:
@@ -39,7 +46,9 @@ def bias_family(arch: Arch) -> Family:
     return MmadPingpong if MmadPingpong.adds_bias(arch.code) else MmadAtlasA2PingpongBias
 
 
-def default_policy(arch: Arch, a: Element, bias: Element | None = None) -> Policy:
+def default_policy(
+    arch: Arch, a: Element, bias: Element | None = None, scale: ScaleKind | None = None
+) -> Policy:
     """Return MmadPingpong, or the policy that adds a bias; it has the unit flag unless A is of integers.
 
     >>> from tla.ascend import AtlasA2, element
@@ -48,6 +57,9 @@ def default_policy(arch: Arch, a: Element, bias: Element | None = None) -> Polic
 
     The copies of TLA do not know elements of 4 bits on 2201, so these have MmadAtlasA2Pingpong.
     """
+    if scale is not None and (arch.code == 3510 or a.bits == 4):
+        scaled = MmadDequant if arch.code == 3510 else MmadAtlasA2W4A4MatmulPerTokenPerChannelDequant
+        return scaled(unit_flag=arch.code == 3510)
     plain = MmadAtlasA2Pingpong if (arch.code, a.bits) == (2201, 4) else MmadPingpong
     family = plain if bias is None else bias_family(arch)
     return family(unit_flag=accumulator(a).name != "int32_t")
@@ -76,6 +88,7 @@ def default_l1(
     bias: Element | None = None,
     tags: tuple[str, str, str] = ("RowMajor", "RowMajor", "RowMajor"),
     k: int | None = None,
+    scale: ScaleKind | None = None,
 ) -> GemmShape:
     """Return the tile of CATLASS's examples for elements of this width, or the nearest that fits.
 
@@ -84,7 +97,9 @@ def default_l1(
     GemmShape(m=256, n=256, k=128)
     """
     shape = GemmShape(*_L1.get(arch.code, _L1[2201]).get(max(a.sizeof, b.sizeof), (128, 128, 256)))
-    tile = Tile(arch, a, b, shape, default_l0(arch, a, b, shape, policy), policy, bias, tags, k)
+    tile = Tile(
+        arch, a, b, shape, default_l0(arch, a, b, shape, policy), policy, bias, tags, k, scale=scale
+    )
     if arch.code not in policy.family.codes or fits(tile):
         return shape
     near = nearest(tile)

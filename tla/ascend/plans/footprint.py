@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 from ..buffers import l1_tag
 from ..shapes import rounded_up
 from .asserts import counts_of, holds
+from .scales import SCALE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from .asserts import Counts
     from .tile import Operand, Tile
 
-Buffer: TypeAlias = Literal["L1", "L0A", "L0B", "L0C", "BT"]
+Buffer: TypeAlias = Literal["L1", "L0A", "L0B", "L0C", "BT", "FB", "UB"]
 
 _FRACTAL_ROWS: Final = 16
 _ROW_BYTES: Final = 32
@@ -51,7 +52,7 @@ _ROW_BYTES: Final = 32
 class Stage(NamedTuple):
     """One stage of an operand in a buffer, in bytes."""
 
-    operand: Operand
+    operand: Operand | str
     number: int
     start: int
     end: int
@@ -72,7 +73,7 @@ class Stage(NamedTuple):
 class Group(NamedTuple):
     """The stages of one operand in a buffer: they are equal, and equally far apart."""
 
-    operand: Operand
+    operand: Operand | str
     number: int
     start: int
     slot: int
@@ -174,6 +175,8 @@ def _l1(tile: Tile, counts: Counts) -> Footprint:
     count, l1, arch, family, tags = counts.stages, tile.l1, tile.arch, tile.policy.family, tile.tags
     whole_a = family.a_slot == "half"
     a_slot, b_slot = counts.l1a, counts.l1b
+    if family.sparse:
+        b_slot = l1.n * l1.k // 2
     if family.a_slot == "share":
         a_slot, b_slot = arch.l1 // 2 // count.l1a, arch.l1 // 2 // count.l1b
     k_of_a = tile.k if whole_a and tile.k is not None else l1.k
@@ -182,15 +185,31 @@ def _l1(tile: Tile, counts: Counts) -> Footprint:
     a_at, b_at, bias_at = 0, a_all, a_all + b_all
     if family.b_first:
         a_at, b_at, bias_at = b_all + bias_all, 0, b_all
+    rows_of_b = l1.k // 2 if family.sparse else l1.k
     a = Group("A", 1 if whole_a else count.l1a, a_at, a_slot, *_in_l1(l1.m, k_of_a, tile.a.c0, tags[0]))
-    b = Group("B", count.l1b, b_at, b_slot, *_in_l1(l1.k, l1.n, tile.b.c0, tags[1]))
+    b = Group("B", count.l1b, b_at, b_slot, *_in_l1(rows_of_b, l1.n, tile.b.c0, tags[1]))
     groups = [b, a] if family.b_first else [a, b]
     if tile.bias:
         whole = rounded_up(bias, _ROW_BYTES)
         at = 1 if family.b_first else 2
         groups.insert(at, Group("bias", counts.bias_count, bias_at, bias, bias, whole))
-    unit = arch.start_alignment("L1")
-    return Footprint("L1", arch.l1, a_all + b_all + bias_all, tuple(groups), unit)
+    unit, scale_all = arch.start_alignment("L1"), 0
+    if counts.scale_count:
+        each = l1.n * SCALE_BYTES
+        scale_all = each * counts.scale_count
+        groups.append(Group("scale", counts.scale_count, a_all + b_all + bias_all, each, each, each))
+    for name, each, number in (
+        ("scale of A", counts.mx_a, count.l1a),
+        ("scale of B", counts.mx_b, count.l1b),
+    ):
+        if each:
+            groups.append(Group(name, number, a_all + b_all + bias_all + scale_all, each, each, each))
+            scale_all += each * number
+    if family.sparse:
+        each = l1.n * l1.k // 8
+        groups.append(Group("index", 2, a_all + b_all, each, each, each))
+        scale_all += 2 * each
+    return Footprint("L1", arch.l1, a_all + b_all + bias_all + scale_all, tuple(groups), unit)
 
 
 def _l0(
@@ -274,14 +293,15 @@ def mmad_extents(arch: Arch, l0: GemmShape) -> list[tuple[str, int, int]]:
 def events(tile: Tile) -> tuple[tuple[str, int], ...]:
     """The number of event ids that the stages hold, for each pair of pipes; empty with mutexes.
 
-    Each stage holds one id. A bias holds one more in L1 and one more in BT.
+    Each stage holds one id. A bias holds one more in L1 and one more in BT, and scales one more in L1.
     """
     if "mutexes" in tile.policy.family.asserts:
         return ()
     counts = counts_of(tile)
     stages = counts.stages
+    own = (stages.l1a + stages.l1b) * (2 if "MX L1 events" in tile.policy.family.asserts else 1)
     return (
-        ("L1", stages.l1a + stages.l1b + counts.bias_count),
+        ("L1", own + counts.bias_count + (1 if counts.scale_count else 0)),
         ("L0", stages.l0a + stages.l0b + (tile.bias is not None)),
         ("L0C", stages.l0c),
     )

@@ -16,7 +16,7 @@ Source: CATLASS examples 01, 02, 05 and 08, and the kernels that they name.
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from ...errors import KindError, LayoutError
 from ...ground import described, limit_error, limit_of
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from ..schedules import Axis
     from ..shapes import ShapeLike
     from .tile import Operand
+
+
+_Item = TypeVar("_Item")
 
 
 class Groups(NamedTuple):
@@ -81,9 +84,7 @@ def groups_of(axis: Axis, problem: GemmCoord, sizes: Sequence[SupportsIndex]) ->
     """
     if axis not in ("m", "k"):
         raise LayoutError(f"groups are along m or k, not {described(axis)}", axis=axis)
-    if isinstance(sizes, str) or not hasattr(sizes, "__iter__"):
-        raise KindError(f"groups are a sequence of ints, not {described(sizes)}", value=sizes)
-    extents = tuple(index_of("the size of a group", size) for size in sizes)
+    extents = tuple(index_of("the size of a group", size) for size in _items(sizes, "ints"))
     _require_few(len(extents))
     whole = getattr(GemmCoord(*problem), axis)
     if not extents or min(extents) < 0 or sum(extents) != whole:
@@ -125,11 +126,21 @@ def list_of(problems: Iterable[ShapeLike]) -> tuple[GemmCoord, Groups]:
     Raises:
         LayoutError: the list is empty, or an extent is below 1.
     """
-    found = tuple(GemmCoord(*gemm_shape(problem, "problem")) for problem in problems)
+    shapes = _items(problems, "problems")
+    found = tuple(GemmCoord(*gemm_shape(problem, "problem")) for problem in shapes)
     if not found:
         raise LayoutError("a list of products has at least one", problems=found)
     _require_few(len(found))
     return GemmCoord(*map(max, zip(*found, strict=True))), Groups("list", found)
+
+
+def _items(what: Iterable[_Item], of: str) -> list[_Item]:
+    try:
+        if not isinstance(what, str):
+            return list(what)
+    except TypeError:
+        pass
+    raise KindError(f"groups are a sequence of {of}, not {described(what)}", value=what)
 
 
 def _require_few(count: int) -> None:

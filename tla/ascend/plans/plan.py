@@ -27,10 +27,11 @@ from ...ground import constexpr, described, html_of, limit_error, limit_of, shor
 from ..arch import arch as arch_named
 from ..elements import Element, accumulator, element
 from ..schedules import swizzle as swizzle_of
-from ..shapes import GemmCoord, gemm_shape, index_of
+from ..shapes import GemmCoord, GemmShape, gemm_shape, index_of
 from ..tags import tag_named
 from .defaults import default_l0, default_l1, default_policy, default_swizzle
 from .emit import emit_cpp
+from .epilogues import EPILOGUES, Epilogue, epilogue as epilogue_of
 from .examples import emit_into
 from .families import MmadAtlasA2PreloadAsync
 from .footprint import fits
@@ -40,6 +41,7 @@ from .legality import check
 from .nearby import nearest
 from .policies import policy as policy_of
 from .programs import emit_program
+from .scales import scale_of
 from .tiling import LINES, OPERANDS, Tiling
 
 if TYPE_CHECKING:
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from .dispatch import Family, Policy
     from .findings import Report
     from .programs import CppProgram
+    from .scales import Scale, ScaleLike
 
 _Part = TypeVar("_Part")
 ElementsLike: TypeAlias = "str | Element | Sequence[str | Element]"
@@ -141,6 +144,7 @@ class Plan(Tiling):
             "tags": self.tags, "l1": self.l1, "l0": self.l0,
             "policy": self.policy._replace(arch=None) if has_own_arch else self.policy,
             "swizzle": self.swizzle, "bias": self.bias, "cores": self.cores, "ld": self.ld,
+            "scale": self.scale, "epilogue": self.epilogue,
         }  # fmt: skip
         if self.groups is not None and "problem" in changes:
             raise UnsupportedError("a plan of several products keeps its problem", name="problem")
@@ -177,6 +181,8 @@ def gemm(
     bias: str | Element | None = None,
     cores: int | None = None,
     ld: Sequence[int | None] | None = None,
+    scale: ScaleLike | None = None,
+    epilogue: str | Epilogue | None = None,
 ) -> Plan:
     """Return the plan of a product.
 
@@ -200,6 +206,12 @@ def gemm(
         bias: The element type of a bias; None without a bias.
         cores: The number of cores; by default all of them.
         ld: The leading dimensions of A, B and C. None, or a missing entry, is the shortest.
+        scale: What scales the sums: ``tensor`` and ``channel`` on their way out of L0C, ``token`` in an
+            epilogue; alone, or in a pair with the shape of the scales. The default policy then takes
+            them.
+        epilogue: What the vector cores do with C, one of `epilogue` or its name. C is then in the
+            workspace, in the type that the epilogue reads, and the type of C in `elements` is that of
+            the result.
 
     Raises:
         UnsupportedError: a name is not known, or no core multiplies the elements.
@@ -209,14 +221,21 @@ def gemm(
     """
     here = arch_named(arch)
     a, b, c = _elements(elements)
+    size = None if scale is None and epilogue is None else GemmCoord(*gemm_shape(problem, "problem"))
+    scales = None if scale is None or size is None else scale_of(scale, size)
+    if scales is not None and scales.kind != "token":
+        c = c if _has_c(elements) else element("half")
+    vector = _epilogue_of(epilogue, scales, arch, (a, b, c) if _has_c(elements) else None, l1)
+    c = c if vector is None else dict(vector.elements)["C"]
     of_bias = None if bias is None else element(bias)
     names = _tags(tags)
-    how = default_policy(here, a, of_bias) if policy is None else policy_of(policy)
+    kind = None if scales is None or vector is not None else scales.kind
+    how = default_policy(here, a, of_bias, kind) if policy is None else policy_of(policy)
     how = how.bound(here.tag) if how.arch is None else how
     size = GemmCoord(*gemm_shape(problem, "problem"))  # after all names, which types alone can decide
     order = default_swizzle(size, how) if swizzle is None else swizzle_of(swizzle)
     if l1 is None:
-        tile = default_l1(here, a, b, how, of_bias, tags=names, k=size.k)
+        tile = default_l1(here, a, b, how, of_bias, tags=names, k=size.k, scale=kind)
     else:
         tile = gemm_shape(l1, "tile in L1")
     part = default_l0(here, a, b, tile, how) if l0 is None else gemm_shape(l0, "tile in L0")
@@ -228,7 +247,7 @@ def gemm(
         raise limit_error("cores", summary, needed=count, cores=count)
     plan = Plan(
         here, size, a, b, c, names, _leading(ld), tile, part, how,
-        order, count, of_bias,
+        order, count, of_bias, None, scales, vector,
     )  # fmt: skip
     for operand in OPERANDS:
         tag, leading = plan.tag(operand), plan.ld["ABC".index(operand)]
@@ -242,6 +261,36 @@ def gemm(
         except LayoutError as error:
             raise LayoutError(f"{operand}, {error.summary}", *error.details, **error.data) from None
     return plan
+
+
+def _has_c(elements: ElementsLike) -> bool:
+    """Whether the caller names the type of C."""
+    if isinstance(elements, Element):
+        return False
+    return (elements.count(",") if isinstance(elements, str) else len(elements) - 1) == 2
+
+
+def _epilogue_of(
+    what: str | Epilogue | None,
+    scales: Scale | None,
+    arch: str | Arch,
+    elements: tuple[Element, Element, Element] | None,
+    l1: ShapeLike | None,
+) -> Epilogue | None:
+    """The epilogue of a name, with tiles as CATLASS's examples have them; that of scales by token."""
+    if isinstance(what, Epilogue):
+        return what
+    if what is None and (scales is None or scales.kind != "token"):
+        return None
+    on_950 = arch_named(arch).code == 3510
+    tile = gemm_shape(l1, "tile in L1") if l1 is not None else GemmShape(128, 256, 1)
+    out = element("half") if elements is None else elements[2]
+    if what is None:
+        name = "per_token_dequant_ub" if on_950 else "per_token_dequant"
+        return epilogue_of(name, tile[:2] if on_950 else (32, 256), out=out)
+    if what in EPILOGUES and EPILOGUES[what].flat:
+        return epilogue_of(what, -(-tile.m // 2) * tile.n, out=out)
+    return epilogue_of(what, tile[:2] if on_950 else (32, 256), out=out)
 
 
 @constexpr
@@ -260,6 +309,8 @@ def grouped(
     bias: str | Element | None = None,
     cores: int | None = None,
     ld: Sequence[int | None] | None = None,
+    scale: ScaleLike | None = None,
+    epilogue: str | Epilogue | None = None,
 ) -> Plan:
     """Return the plan of several products: groups of M or of K of one problem, or a list of problems.
 
@@ -292,8 +343,11 @@ def grouped(
         found = groups_of(axis, whole, cast("Sequence[SupportsIndex]", groups))
     if tags == "RowMajor" and problem is not None and axis == "k":
         tags = ("ColumnMajor", "RowMajor", "RowMajor")  # what the kernel takes
-    how = _of_groups(arch, elements, bias) if policy is None else policy
-    plan = gemm(arch, whole, elements, tags, l1, l0, how, swizzle, bias=bias, cores=cores, ld=ld)
+    how = _of_groups(arch, elements, bias) if policy is None and scale in (None, "token") else policy
+    plan = gemm(
+        arch, whole, elements, tags, l1, l0, how, swizzle, bias=bias, cores=cores, ld=ld, scale=scale,
+        epilogue=epilogue,
+    )  # fmt: skip
     return plan._replace(groups=found)
 
 
@@ -312,6 +366,8 @@ def batched(
     bias: str | Element | None = None,
     cores: int | None = None,
     ld: Sequence[int | None] | None = None,
+    scale: ScaleLike | None = None,
+    epilogue: str | Epilogue | None = None,
 ) -> Plan:
     """Return the plan of a batch: `count` products of the same extents, each with its own A, B and C.
 
@@ -325,7 +381,10 @@ def batched(
         LayoutError: the count is below 1.
     Source: CATLASS examples 01, 45 and 67.
     """
-    plan = gemm(arch, problem, elements, tags, l1, l0, policy, swizzle, bias=bias, cores=cores, ld=ld)
+    plan = gemm(
+        arch, problem, elements, tags, l1, l0, policy, swizzle, bias=bias, cores=cores, ld=ld,
+        scale=scale, epilogue=epilogue,
+    )  # fmt: skip
     return plan._replace(groups=batches_of(plan.problem, count))
 
 

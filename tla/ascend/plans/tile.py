@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from ..elements import Element
     from ..shapes import GemmShape
     from .dispatch import Policy
+    from .scales import ScaleKind
 
-Operand: TypeAlias = Literal["A", "B", "C", "bias"]
+Operand: TypeAlias = Literal["A", "B", "C", "bias", "scale"]
 
 
 class Tile(NamedTuple):
@@ -45,3 +46,5 @@ class Tile(NamedTuple):
     """The k of the problem, for policies that keep all of it in L1."""
     c: Element | None = None
     """The element type of C; None is that of A."""
+    scale: ScaleKind | None = None
+    """The kind of scales; those of channels lie in L1 and in FB."""

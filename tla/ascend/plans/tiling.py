@@ -17,7 +17,7 @@ from ...ground import described, shown
 from ...numbers import Int
 from ..buffers import buffer_of, l1_tag
 from ..cube import FP4
-from ..elements import accumulator
+from ..elements import ELEMENTS, accumulator
 from ..tags import make_layout
 from .footprint import footprints
 from .tile import Tile
@@ -31,17 +31,20 @@ if TYPE_CHECKING:
     from ..schedules import BlockSwizzle
     from ..shapes import GemmCoord, GemmShape
     from .dispatch import Policy
+    from .epilogues import Epilogue
     from .footprint import Footprint
     from .groups import Groups
+    from .scales import Scale
     from .tile import Operand
 
-Level: TypeAlias = Literal["GM", "L1", "L0A", "L0B", "L0C", "BT"]
+Level: TypeAlias = Literal["GM", "L1", "L0A", "L0B", "L0C", "BT", "FB"]
 
 _LEVELS: Final[dict[str, tuple[str, ...]]] = {
     "A": ("GM", "L1", "L0A"),
     "B": ("GM", "L1", "L0B"),
     "C": ("GM", "L0C"),
     "bias": ("GM", "L1", "BT"),
+    "scale": ("GM", "L1", "FB"),
 }
 OPERANDS: Final[tuple[Operand, ...]] = ("A", "B", "C")
 LINES: Final = ("RowMajor", "ColumnMajor")
@@ -70,6 +73,9 @@ class Tiling(NamedTuple):
     bias: Element | None = None
     groups: Groups | None = None
     """The products of a plan that has several; `problem` bounds them all."""
+    scale: Scale | None = None
+    epilogue: Epilogue | None = None
+    """What the vector cores do with C; without it C is written as it is."""
 
     @property
     def accumulator(self) -> Element:
@@ -104,6 +110,10 @@ class Tiling(NamedTuple):
             if self.bias is None:
                 raise UnsupportedError("the plan has no bias", "Give gemm(..., bias='float').")
             return self.bias
+        if operand == "scale":
+            if self.scale is None or self.scale.kind != "channel":
+                raise UnsupportedError("the plan has no scales", "Give gemm(..., scale='channel').")
+            return ELEMENTS["uint64_t"]
         return {"A": self.a, "B": self.b, "C": self.c}[operand]
 
     def extents(self, operand: Operand, of: Sequence[int] | None = None) -> tuple[int, ...]:
@@ -112,7 +122,7 @@ class Tiling(NamedTuple):
         if of is not None and len(of) != 3:
             raise LayoutError(f"extents are m, n and k, not {described(of)}", of=of)
         m, n, k = self.problem if of is None else of
-        return {"A": (m, k), "B": (k, n), "C": (m, n), "bias": (n,)}[operand]
+        return {"A": (m, k), "B": (k, n), "C": (m, n), "bias": (n,), "scale": (n,)}[operand]
 
     def layout(self, operand: Operand, level: Level = "GM") -> AnyLayout:
         """Return the layout of an operand in GM, or of a whole tile of it in a buffer.
@@ -132,8 +142,9 @@ class Tiling(NamedTuple):
         of = self.element(operand)
         if level == "GM":
             return self._global(operand, of)
-        if operand == "bias":
-            return make_layout(of if level == "L1" else self.accumulator, "VectorLayout", Int(self.l0.n))
+        if operand in ("bias", "scale"):
+            held = self.accumulator if level == "BT" else of
+            return make_layout(held, "VectorLayout", Int(self.l0.n))
         rows, cols = (Int(x) for x in self.extents(operand, self.tile_in(operand, level)))
         if level == "L1":
             return make_layout(of, l1_tag(self.tag(operand)), rows, cols)
@@ -156,7 +167,7 @@ class Tiling(NamedTuple):
     def tag(self, operand: Operand) -> str:
         """The layout tag of an operand in global memory."""
         _require_operand(operand)
-        return "VectorLayout" if operand == "bias" else self.tags["ABC".index(operand)]
+        return "VectorLayout" if operand in ("bias", "scale") else self.tags["ABC".index(operand)]
 
     def leading(self, operand: Operand) -> int:
         """The elements from one row of RowMajor, or column of ColumnMajor, to the next; 0 if neither."""
@@ -175,7 +186,7 @@ class Tiling(NamedTuple):
         """The tile, with all facts that decide whether a block accepts it."""
         return Tile(
             self.arch, self.a, self.b, self.l1, self.l0, self.policy, self.bias, self.tags,
-            self.depth, self.c,
+            self.depth, self.c, self.scale.kind if self.scale else None,
         )  # fmt: skip
 
     @property
@@ -189,7 +200,11 @@ class Tiling(NamedTuple):
         m, n, k = self.problem
         bias = f" + bias[{n}] {self.bias}" if self.bias else ""
         groups = f", {self.groups}" if self.groups else ""
-        return f"C[{m},{n}] {self.c} = A[{m},{k}] {self.a} * B[{k},{n}] {self.b}{bias}{groups}"
+        scale = f", {self.scale}" if self.scale else ""
+        out = f", D[{m},{n}] {self.epilogue.out}" if self.epilogue else ""
+        return (
+            f"C[{m},{n}] {self.c} = A[{m},{k}] {self.a} * B[{k},{n}] {self.b}{bias}{scale}{groups}{out}"
+        )
 
     def __str__(self) -> str:
         layouts = ", ".join(
@@ -201,7 +216,7 @@ class Tiling(NamedTuple):
             f"  layouts   {layouts}\n"
             f"  tiles     L1 {self.l1}, L0 {self.l0}\n"
             f"  policy    {self.policy}\n"
-            f"  swizzle   {self.swizzle}"
+            f"  swizzle   {self.swizzle}" + (f"\n  epilogue  {self.epilogue}" if self.epilogue else "")
         )
 
     def __repr__(self) -> str:
@@ -214,6 +229,11 @@ class Tiling(NamedTuple):
             parts.append(f"bias={self.bias.name!r}")
         if any(x is not None for x in self.ld):
             parts.append(f"ld={self.ld!r}")
+        if self.scale:
+            kind, shape = self.scale
+            parts.append(f"scale={(kind, shape)!r}")
+        if self.epilogue:
+            parts.append(f"epilogue={self.epilogue!r}")
         name, groups = "gemm", self.groups
         if groups is not None and groups.axis == "batch":
             name = "batched"

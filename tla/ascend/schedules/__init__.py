@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         iterate_k as iterate_k,
         l1_full_load as l1_full_load,
     )
-    from .cover import CoverError as CoverError, Proof as Proof, prove as prove
+    from .cover import CoverError as CoverError, Proof as Proof, box as box, prove as prove
     from .facts import Balance as Balance, Reuse as Reuse, Traffic as Traffic
     from .groups import Axis as Axis, in_groups as in_groups
     from .picture import timeline as timeline

@@ -72,7 +72,11 @@ class Proof(NamedTuple):
 
 
 def box(start: Sequence[int], shape: Sequence[int], number: int = 0) -> Task:
-    """Return a task that is only a block: its first element and its extents."""
+    """Return a task that is only a block: its first element and its extents.
+
+    >>> print(box((0, 4, 0), (8, 4, 8)).end)
+    (8,8,8)
+    """
     zero = GemmCoord(0, 0, 0)
     return Task(number, 0, 0, zero, GemmCoord(*start), GemmCoord(*shape))
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Products of int8 whose sums vector cores scale, by column and by row, block for block.
 
-Source: CATLASS gemm/kernel/quant_matmul_multistage_workspace.hpp;
-epilogue/block/block_epilogue_per_token_dequant.hpp, epilogue/tile/tile_broadcast_mul.hpp.
+Source: CATLASS gemm/kernel/quant_matmul_multistage_workspace.hpp, grouped_matmul_slice_*_per_token_
+dequant*.hpp; epilogue/block/block_epilogue_per_token_dequant.hpp, epilogue/tile/tile_broadcast_mul.hpp.
 """
 # ruff: noqa: N803, N806 (tensors have the names of CATLASS)
 
@@ -13,18 +13,23 @@ from typing import TYPE_CHECKING, Final
 from ....layouts import Layout, get_tile
 from ....numbers import ceil_div
 from ...shapes import GemmShape, gemm_shape
-from ..places import part_of
+from ..places import part_of, store_of
 from ..simulation import kernel
-from .matmul import block_mmad, problem_of, tiles_of
-from .mmad import Flagged
+from .epilogue import Epilogue, with_epilogue
+from .grouped import groups_of, rows_of
+from .matmul import L0_TILE, L1_TILE, Part, deal, multiply
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ...plans import Policy
     from ...schedules import BlockSwizzle
     from ...shapes import ShapeLike
     from ..contexts import Context
     from ..issuing import HardEvent
     from ..places import KernelTensor
+    from .matmul import Block
+    from .mmad import Around
 
 _L1_TILE: Final = GemmShape(128, 256, 512)
 _L0_TILE: Final = GemmShape(128, 256, 128)
@@ -33,27 +38,27 @@ _BLOCK: Final = 8
 _REPEATS: Final = 255
 
 
-class PerTokenDequant(Flagged):
+class PerTokenDequant(Epilogue):
     """D = C * Scale * PerTokenScale on a vector core, every other tile of a block.
 
     CATLASS's ``BlockEpilogue<EpilogueAtlasA2PerTokenDequant<stages>, ...>``.
 
     Args:
         ctx: The vector core.
-        c, scale, tokens, d: Tensors of the element types: sums of int32, scales of half or bfloat16.
+        like: Tensors of the element types: sums of int32, and as `Part.more` the scales of columns, of
+            rows and the result, of half, bfloat16 or float.
         tile: The rows and columns of a tile in UB.
     """
 
     def __init__(
-        self, ctx: Context, c: KernelTensor, scale: KernelTensor, tokens: KernelTensor, d: KernelTensor,
-        tile: tuple[int, int] = (32, 256), stages: int = 2,
-    ) -> None:  # fmt: skip
+        self, ctx: Context, like: Part, tile: tuple[int, int] = (32, 256), stages: int = 2
+    ) -> None:
         self.ctx = ctx
         self.tile: tuple[int, int] = tile
         rows, columns = tile
         sizes = (rows * columns, columns, rows, rows * columns)
         self.stages: list[list[KernelTensor]] = [
-            [ctx.alloc("UB", x, (n,)) for x, n in zip((c, scale, tokens, d), sizes, strict=True)]
+            [ctx.alloc("UB", x, (n,)) for x, n in zip((like.c, *like.more), sizes, strict=True)]
             for _ in range(stages)
         ]
         """The buffers of C, both scales and D."""
@@ -72,10 +77,15 @@ class PerTokenDequant(Flagged):
             for part, event in enumerate(events)
         ]
 
-    def __call__(
-        self, c: KernelTensor, scale: KernelTensor, tokens: KernelTensor, d: KernelTensor
-    ) -> None:
-        """Scale a block: its sums, the scales of its columns and rows, and where it goes."""
+    def __call__(self, block: Block, sums: KernelTensor | None = None) -> None:
+        """Scale a block.
+
+        Args:
+            sums: Its sums; by default they lie in its tile of C.
+        """
+        scale, tokens, d = block.part.more
+        c = block.of(block.part.c) if sums is None else sums
+        scale, tokens, d = block.of(scale), block.of_rows(tokens), block.of(d)
         ctx, (rows, columns) = self.ctx, self.tile
         m, n = map(int, d.origin_shape)
         down, across = int(ceil_div(m, rows)), int(ceil_div(n, columns))
@@ -161,39 +171,121 @@ def quant_matmul(
     Args:
         stages: How many blocks of sums each cube core hands over before it waits.
     """
-    l1 = gemm_shape(l1)
-    C = ctx.workspace("Workspace", "int32_t", (l1.m * ctx.block_num * stages, l1.n))
-    tasks = ctx.tasks(swizzle, problem_of(A, B, D), l1)
+    part = Part(A, B, D, None, (Scale, PerTokenScale, D))
+    _in_stages(ctx, [part], part, (policy, l1, l0), swizzle, (tile, stages))
 
-    def place(turn: int, extents: tuple[int, int]) -> KernelTensor:
-        return get_tile(C, ((turn % stages * ctx.block_num + ctx.group_idx) * l1.m, 0), extents)
+
+@kernel("AtlasA2", core="MIX")
+def grouped_quant_matmul_slice_m(
+    ctx: Context, GroupList: KernelTensor, A: KernelTensor, B: KernelTensor, Scale: KernelTensor,
+    PerTokenScale: KernelTensor, D: KernelTensor,
+    policy: str | Policy = "MmadAtlasA2PreloadAsyncWithCallback<1,2,2,2,1,false,true>",
+    l1: ShapeLike = _L1_TILE, l0: ShapeLike = _L0_TILE,
+    swizzle: str | BlockSwizzle = "GemmIdentityBlockSwizzle<3,1>", tile: tuple[int, int] = (32, 256),
+    stages: int = 2,
+) -> None:  # fmt: skip
+    """D = A B[group] * Scale[group] * PerTokenScale for the rows of each group.
+
+    CATLASS's ``GroupedMatmulSliceMPerTokenDequantMultiStageWorkspace``.
+
+    >>> import numpy as np
+    >>> from tla.ascend.kernels import gm, simulate
+    >>> a, b = np.ones((40, 64), np.int8), np.ones((2, 64, 32), np.int8)
+    >>> b = gm(b, "RowMajor<int8_t>(64,32,batch=2)")
+    >>> scale, tokens = np.arange(64, dtype=np.float16).reshape(2, 32), np.ones(40, np.float16)
+    >>> tiles = {"l1": (32, 32, 64), "l0": (32, 32, 32), "tile": (16, 64)}
+    >>> ends, d = np.array([10, 40]), np.zeros((40, 32), np.float16)
+    >>> run = simulate(grouped_quant_matmul_slice_m, ends, a, b, scale, tokens, d, **tiles)
+    >>> bool((run["D"] == 64 * scale[[0] * 10 + [1] * 30]).all()), run.findings
+    (True, ())
+
+    Args:
+        GroupList: The row behind the last of each group.
+        Scale: The scales of columns, a row for each group.
+    """
+    parts = (
+        Part(
+            rows_of(A, first, count), B[group, None, None], d := rows_of(D, first, count), None,
+            (Scale[group, None], rows_of(PerTokenScale, first, count), d),
+        )
+        for group, first, count in groups_of(ctx, GroupList, int(A.origin_shape[0]))
+    )  # fmt: skip
+    like = Part(A, B, D, None, (Scale, PerTokenScale, D))
+    _in_stages(ctx, parts, like, (policy, l1, l0), swizzle, (tile, stages))
+
+
+@kernel("AtlasA2", core="MIX")
+def grouped_quant_matmul_slice_k(
+    ctx: Context, GroupList: KernelTensor, A: KernelTensor, B: KernelTensor, Scale: KernelTensor,
+    PerTokenScale: KernelTensor, D: KernelTensor,
+    policy: str | Policy = "MmadAtlasA2PreloadAsync<1,2,2,4,1,false,true>",
+    l1: ShapeLike = L1_TILE, l0: ShapeLike = L0_TILE,
+    swizzle: str | BlockSwizzle = "GemmIdentityBlockSwizzle<3,0>", tile: tuple[int, int] = (32, 256),
+) -> None:  # fmt: skip
+    """D[group] = A[:, group] B[group] * Scale[group] * PerTokenScale[group], where the groups cut K.
+
+    CATLASS's ``GroupedMatmulSliceKPerTokenDequant``. Of a group without elements it computes nothing.
+
+    Args:
+        GroupList: The element of K behind the last of each group.
+        Scale, PerTokenScale: The scales of columns and of rows, a row for each group.
+        D: One matrix for each group, one behind the other.
+    """
+    groups, m, n = map(int, D.origin_shape)
+    sums = ctx.arch.accumulator(store_of(A).element, store_of(B).element)
+    C = ctx.workspace("Workspace", sums, (groups * m, n))
+    parts = (
+        Part(
+            get_tile(A, (0, first), (m, count)), rows_of(B, first, count), rows_of(C, group * m, m),
+            None, (Scale[group, None], PerTokenScale[group, None], D[group, None, None]),
+        )
+        for group, first, count in groups_of(ctx, GroupList, int(A.origin_shape[1]))
+    )  # fmt: skip
+    like = Part(A, B, C, None, (Scale, PerTokenScale, D))
+    with_epilogue(
+        ctx, like, deal(ctx, swizzle, l1, parts), (policy, l1, l0),
+        lambda: PerTokenDequant(ctx, like, tile),
+    )  # fmt: skip
+
+
+def _in_stages(
+    ctx: Context, parts: Iterable[Part], like: Part, how: tuple[str | Policy, ShapeLike, ShapeLike],
+    swizzle: str | BlockSwizzle, epilogue: tuple[tuple[int, int], int],
+) -> None:  # fmt: skip
+    """Scale blocks through a workspace of some blocks for each core."""
+    tile, stages = epilogue
+    l1 = gemm_shape(how[1])
+    sums = ctx.arch.accumulator(store_of(like.a).element, store_of(like.b).element)
+    C = ctx.workspace("Workspace", sums, (l1.m * ctx.block_num * stages, l1.n))
+    blocks = deal(ctx, swizzle, l1, parts)
+    turns = 0
+
+    def place(block: Block) -> KernelTensor:
+        first = (block.turn % stages * ctx.block_num + ctx.group_idx) * l1.m
+        return get_tile(C, (first, 0), block.task.shape[:2])
+
+    def around(block: Block) -> Around:
+        nonlocal turns
+        turns = block.turn + 1
+        stage = block.turn % stages
+
+        def before() -> None:
+            if block.turn >= stages:
+                ctx.cross_core_wait_flag(2 * stage + 1)
+
+        return before, lambda: ctx.cross_core_set_flag(2 * stage, 2, "FIX")
+
+    def finish() -> None:
+        for turn in range(max(0, turns - stages), turns):
+            ctx.cross_core_wait_flag(2 * (turn % stages) + 1)
 
     if ctx.is_aic:
-        with block_mmad(ctx, policy, A, B, C, l1, l0) as block:
-            for turn, task in enumerate(tasks):
-                stage = turn % stages
-
-                def before(turn: int = turn, stage: int = stage) -> None:
-                    if turn >= stages:
-                        ctx.cross_core_wait_flag(2 * stage + 1)
-
-                def after(stage: int = stage) -> None:
-                    ctx.cross_core_set_flag(2 * stage, 2, "FIX")
-
-                c = place(turn, task.shape[:2])
-                block(*tiles_of(A, B, task), c, around=(before, after))
-            block.finish()
-            for turn in range(max(0, len(tasks) - stages), len(tasks)):
-                ctx.cross_core_wait_flag(2 * (turn % stages) + 1)
-            ctx.pipe_barrier("ALL")
+        multiply(ctx, like._replace(c=C), blocks, how, place, around, finish)
     else:
-        with PerTokenDequant(ctx, C, Scale, PerTokenScale, D, tile, stages) as epilogue:
-            for turn, task in enumerate(tasks):
-                (row, column, _), (rows, columns, _) = task.start, task.shape
-                ctx.cross_core_wait_flag(2 * (turn % stages))
-                scale = get_tile(Scale, (column,), (columns,))
-                tokens = get_tile(PerTokenScale, (row,), (rows,))
-                d = get_tile(D, (row, column), (rows, columns))
-                epilogue(place(turn, (rows, columns)), scale, tokens, d)
-                ctx.cross_core_set_flag(2 * (turn % stages) + 1, 2, "MTE3")
+        with PerTokenDequant(ctx, like._replace(c=C), tile, stages) as scaled:
+            for block in blocks:
+                stage = block.turn % stages
+                ctx.cross_core_wait_flag(2 * stage)
+                scaled(block, place(block))
+                ctx.cross_core_set_flag(2 * stage + 1, 2, "MTE3")
             ctx.pipe_barrier("ALL")

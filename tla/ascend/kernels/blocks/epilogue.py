@@ -1,30 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
 """Products with an epilogue: cube cores hand each block to their two vector cores, half the rows each.
 
-Source: CATLASS gemm/kernel/matmul_epilogue.hpp, arch/cross_core_sync.hpp; epilogue/block/
-block_epilogue_elemwise_one_source.hpp.
+Source: CATLASS gemm/kernel/matmul_epilogue.hpp, matmul_activation.hpp, arch/cross_core_sync.hpp;
+epilogue/block/block_epilogue_elemwise_*_source.hpp, epilogue/tile/tile_elemwise_*.hpp.
 """
-# ruff: noqa: N803, N806 (tensors have the names of CATLASS)
+# ruff: noqa: N803 (tensors have the names of CATLASS)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from ....layouts import get_tile
+from ....layouts import Layout, get_tile
 from ....numbers import ceil_div
+from ...shapes import gemm_shape
 from ...tags import make_layout_in_ub
 from ..places import store_of
 from ..simulation import kernel
-from .matmul import L0_TILE, L1_TILE, block_mmad, problem_of, tiles_of
-from .mmad import Flagged
+from .matmul import L0_TILE, L1_TILE, Part, deal, multiply, problem_of
+from .mmad import Flagged, behind
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from ....layouts import AnyLayout
     from ...plans import Policy
     from ...schedules import BlockSwizzle
     from ...shapes import ShapeLike
     from ..contexts import Context
     from ..issuing import HardEvent, Pipe
     from ..places import KernelTensor
+    from .matmul import Block
+
+    Computing: TypeAlias = str | Callable[..., object]
 
 REVERSE_DEPTH: Final = 15
 """How often a cross-core flag may be set before the other side answers: its counter ends at 15."""
@@ -57,48 +65,130 @@ class CrossCoreFlagWithReverse:
         return self.count == 0
 
 
-class ElemWiseOneSource(Flagged):
-    """D = C + X on a vector core, half of the rows of a block. ``EpilogueAtlasA2ElemWiseOneSource``."""
+def with_epilogue(
+    ctx: Context, like: Part, blocks: Iterable[Block], how: tuple[str | Policy, ShapeLike, ShapeLike],
+    epilogue: Callable[[], Epilogue], depth: int = REVERSE_DEPTH, pipe: Pipe = "MTE3",
+) -> None:  # fmt: skip
+    """Compute blocks on the cube core, and finish each on its two vector cores.
 
-    def __init__(self, ctx: Context, c: KernelTensor, x: KernelTensor, length: int = 16384) -> None:
+    Args:
+        epilogue: What makes the epilogue of a vector core.
+        depth: The blocks after which the cube core waits for the vector cores.
+        pipe: The pipe that answers the cube core.
+    """
+    finished = CrossCoreFlagWithReverse(ctx, 0, 1, depth)
+    if ctx.is_aic:
+        multiply(ctx, like, blocks, how, around=lambda _: behind(lambda: finished.set(2, "FIX")))
+    else:
+        with epilogue() as finish:
+            for block in blocks:
+                finished.wait(2, pipe)
+                finish(block)
+            ctx.pipe_barrier("ALL")
+
+
+class Epilogue(Flagged):
+    """What a vector core makes of each block of sums."""
+
+    def __call__(self, block: Block) -> None:
+        """Finish a block."""
+        raise NotImplementedError
+
+
+class ElemWise(Epilogue):
+    """D = f(C) or f(C, X) on a vector core, half of the rows of a block.
+
+    CATLASS's ``EpilogueAtlasA2ElemWiseNoSource`` and ``EpilogueAtlasA2ElemWiseOneSource``.
+
+    Args:
+        compute: What computes a tile: the name of an instruction, or a function of the core, the result,
+            C, X and the count.
+        d: The result.
+        x: The other source.
+        length: The elements of a buffer in UB.
+        pitch: The elements from one row of UB to the next; by default a row's, in blocks of 32 bytes.
+    """
+
+    def __init__(
+        self, ctx: Context, compute: Computing, like: Part, d: KernelTensor,
+        x: KernelTensor | None = None, length: int = 16384, pitch: int | None = None,
+    ) -> None:  # fmt: skip
         self.ctx = ctx
+        self.compute: Computing = compute
         self.length: int = length
-        self.c: KernelTensor = ctx.alloc("UB", c, (length,))
-        self.x: KernelTensor = ctx.alloc("UB", x, (length,))
-        self.d: KernelTensor = ctx.alloc("UB", x, (length,))
+        self.pitch: int | None = pitch
+        self.outputs: tuple[KernelTensor, KernelTensor | None] = d, x
+        sources = [like.c] if x is None else [like.c, x]
+        self.sources: list[KernelTensor] = [ctx.alloc("UB", tensor, (length,)) for tensor in sources]
+        self.d: KernelTensor = ctx.alloc("UB", d, (length,))
+        kinds = store_of(like.c).element, store_of(d).element
+        self.made: KernelTensor = self.d if kinds[0] == kinds[1] else ctx.alloc("UB", like.c, (length,))
 
     @property
     def flags(self) -> list[tuple[HardEvent, int]]:
         """The flags of the sources and of the result."""
         return [("V_MTE2", 0), ("MTE3_V", 0)]
 
-    def __call__(self, c: KernelTensor, x: KernelTensor, d: KernelTensor) -> None:
-        """Add the tiles of a block.
-
-        Args:
-            c, x, d: The block of the product, of the other source and of the result.
-        """
-        ctx = self.ctx
-        rows, columns = map(int, c.origin_shape)
-        half = int(ceil_div(rows, ctx.sub_block_num))
-        first = ctx.sub_block_idx * half
-        extents = min(half, rows - first), columns
-        is_empty = extents[0] < 1  # a block of one row is the first vector core's
-        layout = make_layout_in_ub(store_of(c).element, "RowMajor", max(extents[0], 1), columns)
+    def __call__(self, block: Block) -> None:
+        ctx, (d, x) = self.ctx, self.outputs
+        tiles = [rows_of_core(ctx, block.of(t)) for t in (block.part.c, x) if t is not None]
         ctx.wait_flag("V_MTE2", 0)
-        if not is_empty:
-            ctx.copy_gm_to_ub(ctx.make_tensor(self.c, layout), get_tile(c, (first, 0), extents))
-            ctx.copy_gm_to_ub(ctx.make_tensor(self.x, layout), get_tile(x, (first, 0), extents))
+        for to, tile in zip(self.sources, tiles, strict=True):
+            if tile is not None:  # a block of one row is the first vector core's
+                ctx.copy_gm_to_ub(ctx.make_tensor(to, self._in_ub(tile)), tile)
         ctx.set_flag("MTE2_V", 0)
         ctx.wait_flag("MTE2_V", 0)
         ctx.wait_flag("MTE3_V", 0)
-        ctx.add(self.d, self.c, self.x, self.length)
+        compute(ctx, self.compute, self.made, *self.sources, self.length)
+        if self.made is not self.d:
+            ctx.cast(self.d, self.made, "CAST_NONE", self.length)
         ctx.set_flag("V_MTE2", 0)
         ctx.set_flag("V_MTE3", 0)
         ctx.wait_flag("V_MTE3", 0)
-        if not is_empty:
-            ctx.copy_ub_to_gm(get_tile(d, (first, 0), extents), ctx.make_tensor(self.d, layout))
+        tile = rows_of_core(ctx, block.of(d))
+        if tile is not None:
+            ctx.copy_ub_to_gm(tile, ctx.make_tensor(self.d, self._in_ub(tile)))
         ctx.set_flag("MTE3_V", 0)
+
+    def _in_ub(self, tile: KernelTensor) -> AnyLayout:
+        rows, columns = map(int, tile.origin_shape)
+        if self.pitch is None:
+            return make_layout_in_ub(store_of(tile).element, "RowMajor", rows, columns)
+        return Layout((rows, columns), (self.pitch, 1))
+
+
+def rows_of_core(ctx: Context, tile: KernelTensor) -> KernelTensor | None:
+    """Return the half of a block's rows that a vector core has; None if the first has the only row."""
+    rows, columns = map(int, tile.origin_shape)
+    half = int(ceil_div(rows, ctx.sub_block_num))
+    first = ctx.sub_block_idx * half
+    return get_tile(tile, (first, 0), (min(half, rows - first), columns)) if first < rows else None
+
+
+def gelu(ctx: Context, to: KernelTensor, x: KernelTensor, count: int) -> None:
+    """x / (1 + exp(-1.5957691 (x + 0.044715 x^3))), that of tanh. ``TileElemWiseGelu``."""
+    ctx.mul(to, x, x, count)
+    ctx.mul(to, to, x, count)
+    ctx.axpy(to, x, 22.3638592, count)
+    ctx.muls(to, to, -0.0713548139, count)
+    _over_one_and_exp(ctx, to, x, count)
+
+
+def silu(ctx: Context, to: KernelTensor, x: KernelTensor, count: int) -> None:
+    """x / (1 + exp(-x)). ``TileElemWiseSilu``."""
+    ctx.muls(to, x, -1, count)
+    _over_one_and_exp(ctx, to, x, count)
+
+
+def compute(ctx: Context, what: Computing, *given: Any) -> None:
+    """Issue an instruction by its name, or call a function with the core."""
+    (getattr(ctx, what) if isinstance(what, str) else partial(what, ctx))(*given)
+
+
+def _over_one_and_exp(ctx: Context, to: KernelTensor, x: KernelTensor, count: int) -> None:
+    ctx.exp(to, to, count)
+    ctx.adds(to, to, 1, count)
+    ctx.div(to, x, to, count)
 
 
 @kernel("AtlasA2", core="MIX")
@@ -122,19 +212,35 @@ def matmul_add(
         depth: The blocks after which the cube core waits for the vector cores.
     """
     problem = problem_of(A, B, D)
-    C = ctx.workspace("Workspace", D, (problem.m, problem.n))
-    finished = CrossCoreFlagWithReverse(ctx, 0, 1, depth)
-    tasks = ctx.tasks(swizzle, problem, l1)
-    if ctx.is_aic:
-        with block_mmad(ctx, policy, A, B, C, l1, l0) as block:
-            for task in tasks:
-                block(*tiles_of(A, B, task), get_tile(C, task.start[:2], task.shape[:2]))
-                finished.set(2, "FIX")
-            ctx.pipe_barrier("ALL")
-    else:
-        with ElemWiseOneSource(ctx, C, D, length) as epilogue:
-            for task in tasks:
-                finished.wait(2, "MTE3")
-                c, d = (get_tile(x, task.start[:2], task.shape[:2]) for x in (C, D))
-                epilogue(c, d, d)
-            ctx.pipe_barrier("ALL")
+    part = Part(A, B, ctx.workspace("Workspace", D, (problem.m, problem.n)))
+    blocks = deal(ctx, swizzle, l1, [part])
+    epilogue = partial(ElemWise, ctx, "add", part, D, D, length)
+    with_epilogue(ctx, part, blocks, (policy, l1, l0), epilogue, depth)
+
+
+@kernel("AtlasA2", core="MIX")
+def matmul_activation(
+    ctx: Context, A: KernelTensor, B: KernelTensor, D: KernelTensor,
+    activation: Computing = gelu, policy: str | Policy = "MmadAtlasA2Pingpong<true>",
+    l1: ShapeLike = L1_TILE, l0: ShapeLike = L0_TILE,
+    swizzle: str | BlockSwizzle = "GemmIdentityBlockSwizzle<3,1>", length: int = 16384,
+) -> None:  # fmt: skip
+    """D = f(A B). CATLASS's ``MatmulActivation``.
+
+    >>> import numpy as np
+    >>> from tla.ascend.kernels import simulate
+    >>> a, b = np.ones((40, 32), np.float16), np.full((32, 48), -1, np.float16)
+    >>> tiles = {"l1": (32, 32, 32), "l0": (32, 32, 32)}
+    >>> run = simulate(matmul_activation, a, b, a @ b, activation="relu", **tiles)
+    >>> bool((run["D"] == 0).all()), run.findings
+    (True, ())
+
+    Args:
+        activation: `gelu`, `silu`, the name of an instruction, or a function as these two.
+    """
+    problem = problem_of(A, B, D)
+    sums = ctx.arch.accumulator(store_of(A).element, store_of(B).element)
+    part = Part(A, B, ctx.workspace("Workspace", sums, (problem.m, problem.n)))
+    pitch = gemm_shape(l1).n
+    epilogue = partial(ElemWise, ctx, activation, part, D, length=length, pitch=pitch)
+    with_epilogue(ctx, part, deal(ctx, swizzle, l1, [part]), (policy, l1, l0), epilogue)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several products in one kernel: groups of rows of A, each with its own B.
+"""Several products in one kernel: batches, groups of rows of A, groups of K.
 
-Source: CATLASS gemm/kernel/grouped_matmul_slice_m.hpp.
+Source: CATLASS gemm/kernel/batched_matmul.hpp, grouped_matmul_slice_m.hpp, grouped_matmul_slice_k.hpp.
 """
 # ruff: noqa: N803 (tensors have the names of CATLASS)
 
@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ....errors import CongruenceError
 from ....layouts import get_tile
 from ...shapes import GemmShape
+from ..places import store_of
 from ..simulation import kernel
-from .matmul import block_mmad, tiles_of
+from .matmul import L0_TILE, L1_TILE, Part, deal, multiply
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ...plans import Policy
     from ...schedules import BlockSwizzle
     from ...shapes import ShapeLike
@@ -23,6 +27,67 @@ if TYPE_CHECKING:
 
 _L1_TILE: Final = GemmShape(256, 128, 256)
 _L0_TILE: Final = GemmShape(256, 128, 64)
+
+
+@kernel("AtlasA2", core="AIC")
+def batched_matmul(
+    ctx: Context, A: KernelTensor, B: KernelTensor, C: KernelTensor,
+    policy: str | Policy = "MmadAtlasA2Pingpong<true>", l1: ShapeLike = L1_TILE, l0: ShapeLike = L0_TILE,
+    swizzle: str | BlockSwizzle = "GemmIdentityBlockSwizzle<3,1>",
+) -> None:  # fmt: skip
+    """C[batch] = A[batch] B[batch]. CATLASS's ``BatchedMatmul``, ``StridedBatchedMatmulTla``.
+
+    >>> import numpy as np
+    >>> from tla.ascend.kernels import gm, simulate
+    >>> a, b, c = np.ones((2, 20, 32)), np.ones((2, 32, 16)), np.ones((2, 20, 16))
+    >>> tensors = [
+    ...     gm(x.astype(np.float16), f"RowMajor<half>({x.shape[1]},{x.shape[2]},batch=2)")
+    ...     for x in (a, b, c)
+    ... ]
+    >>> run = simulate(batched_matmul, *tensors, cores=2)
+    >>> bool((run["C"] == 32).all()), run.findings
+    (True, ())
+
+    Args:
+        A, B, C: As many matrices each, one behind the other.
+    """
+    count = int(A.origin_shape[0])
+    parts = [
+        Part(A[batch, None, None], B[batch, None, None], C[batch, None, None]) for batch in range(count)
+    ]
+    multiply(ctx, Part(A, B, C), deal(ctx, swizzle, l1, parts), (policy, l1, l0))
+
+
+def groups_of(
+    ctx: Context, ends: KernelTensor, extent: int, empty: bool = False
+) -> Iterator[tuple[int, int, int]]:
+    """Yield each group, its first index and how many it has: those that have some, or those without.
+
+    Args:
+        ends: The list of groups, the end of each.
+        extent: How many all groups have.
+
+    Raises:
+        CongruenceError: the list decreases, or does not end with the extent.
+    """
+    groups = int(ends.origin_shape[0])
+    for group in range(groups):
+        end = ctx.get_value(ends, group)
+        first = ctx.get_value(ends, group - 1) if group else 0
+        if not first <= end <= extent or (group == groups - 1 and end != extent):
+            raise CongruenceError(
+                f"group {group} of the list goes from {first} to {end}, and all have {extent}",
+                "The list holds the end of each group: it never decreases, and its last is the extent.",
+                group=group, first=first, end=end,
+            )  # fmt: skip
+        if (first == end) == empty:
+            yield group, first, end - first
+
+
+def rows_of(x: KernelTensor, first: int, count: int) -> KernelTensor:
+    """Return some rows of a matrix, or some elements of a vector."""
+    extents = map(int, x.origin_shape[1:])
+    return get_tile(x, (first, *[0 for _ in x.origin_shape[1:]]), (count, *extents))
 
 
 @kernel("AtlasA2", core="AIC")
@@ -46,19 +111,64 @@ def grouped_matmul_slice_m(
     Args:
         GroupList: The row behind the last of each group.
         B: One matrix behind the other.
+
+    Raises:
+        CongruenceError: the groups do not add up to the rows of A.
     """
-    n, k, first, turn = int(B.origin_shape[2]), int(A.origin_shape[1]), 0, 0
-    with block_mmad(ctx, policy, A, B, C, l1, l0) as block:
-        for group in range(int(GroupList.origin_shape[0])):
-            end = ctx.get_value(GroupList, group)
-            if group:
-                first = ctx.get_value(GroupList, group - 1)
-            if first < end:
-                a, c = (get_tile(x, (first, 0), (end - first, int(x.origin_shape[1]))) for x in (A, C))
-                schedule = ctx.schedule(swizzle, (end - first, n, k), l1)
-                for task in schedule.of_core((ctx.block_idx - turn) % ctx.block_num):
-                    tiles = tiles_of(a, B[group, None, None], task)
-                    block(*tiles, get_tile(c, task.start[:2], task.shape[:2]))
-                turn += schedule.count
-        block.finish()
+    parts = (
+        Part(rows_of(A, first, count), B[group, None, None], rows_of(C, first, count))
+        for group, first, count in groups_of(ctx, GroupList, int(A.origin_shape[0]))
+    )
+    multiply(ctx, Part(A, B, C), deal(ctx, swizzle, l1, parts), (policy, l1, l0))
+
+
+@kernel("AtlasA2", core="MIX")
+def grouped_matmul_slice_k(
+    ctx: Context, GroupList: KernelTensor, A: KernelTensor, B: KernelTensor, C: KernelTensor,
+    policy: str | Policy = "MmadAtlasA2PreloadAsync<1,2,2,4,1,true,true>", l1: ShapeLike = _L1_TILE,
+    l0: ShapeLike = _L0_TILE, swizzle: str | BlockSwizzle = "GemmIdentityBlockSwizzle<3,0>",
+) -> None:  # fmt: skip
+    """C[group] = A[:, group] B[group], where the groups cut K. CATLASS's ``GroupedMatmulSliceK``.
+
+    A group without elements has zeros, which the vector cores write.
+
+    >>> import numpy as np
+    >>> from tla.ascend.kernels import gm, simulate
+    >>> a, b = np.ones((20, 48), np.float16, "F"), np.ones((48, 16), np.float16)
+    >>> c = gm(np.ones((3, 20, 16), np.float16), "RowMajor<half>(20,16,batch=3)")
+    >>> run = simulate(grouped_matmul_slice_k, np.array([16, 16, 48]), a, b, c)
+    >>> run["C"].reshape(3, -1).mean(axis=1).tolist(), run.findings
+    ([16.0, 0.0, 32.0], ())
+
+    Args:
+        GroupList: The element of K behind the last of each group.
+        C: One matrix for each group, one behind the other.
+
+    Raises:
+        CongruenceError: the groups do not add up to K.
+    """
+    m, k = map(int, A.origin_shape)
+    if ctx.is_aic:
+        parts = (
+            Part(get_tile(A, (0, first), (m, count)), rows_of(B, first, count), C[group, None, None])
+            for group, first, count in groups_of(ctx, GroupList, k)
+        )
+        multiply(ctx, Part(A, B, C), deal(ctx, swizzle, l1, parts), (policy, l1, l0))
+    else:
+        fill(ctx, [C[group, None, None] for group, _, _ in groups_of(ctx, GroupList, k, empty=True)])
         ctx.pipe_barrier("ALL")
+
+
+def fill(ctx: Context, matrices: list[KernelTensor], scalar: float = 0) -> None:
+    """Fill matrices of rows with a number, every other row on each vector core. ``MemFill``."""
+    if not matrices:
+        return
+    rows, columns = map(int, matrices[0].origin_shape)
+    unit = 32 // store_of(matrices[0]).element.bytes_of(1)
+    ub = ctx.alloc("UB", matrices[0], (1, -(-columns // unit) * unit))
+    ctx.duplicate(ub, scalar, int(ub.layout.cosize))
+    ctx.set_flag("V_MTE3", 0)
+    ctx.wait_flag("V_MTE3", 0)
+    for matrix in matrices:
+        for row in range(ctx.block_idx, rows, ctx.block_num * ctx.sub_block_num):
+            ctx.copy_ub_to_gm(rows_of(matrix, row, 1), ub)

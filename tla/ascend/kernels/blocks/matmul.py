@@ -13,7 +13,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ....errors import CongruenceError, UnsupportedError
 from ....layouts import get_tile
@@ -23,12 +23,14 @@ from ..simulation import kernel
 from .pingpong import Pingpong, PingpongTla, Preload, PreloadAsync, Streamk
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
     from ...plans import Policy
     from ...schedules import BlockSwizzle, Task
     from ...shapes import ShapeLike
     from ..contexts import Context
     from ..places import KernelTensor
-    from .mmad import BlockMmad
+    from .mmad import Around, BlockMmad
 
 L1_TILE: Final = GemmShape(128, 256, 256)
 L0_TILE: Final = GemmShape(128, 256, 64)
@@ -42,6 +44,7 @@ _BLOCKS: Final[dict[str, type[BlockMmad]]] = {
 def block_mmad(
     ctx: Context, policy: str | Policy, a: KernelTensor, b: KernelTensor, c: KernelTensor,
     l1: ShapeLike = L1_TILE, l0: ShapeLike = L0_TILE, bias: KernelTensor | None = None,
+    beside: BlockMmad | None = None,
 ) -> BlockMmad:  # fmt: skip
     """Return CATLASS's block of a dispatch policy: ``with block_mmad(ctx, policy, A, B, C) as block:``.
 
@@ -54,7 +57,8 @@ def block_mmad(
     if made is None:
         words = f"{', '.join(_BLOCKS)} are."
         raise UnsupportedError(f"the block of {found.name} is not written as a kernel", words)
-    return made(ctx, found, a, b, c, gemm_shape(l1, "l1 tile"), gemm_shape(l0, "l0 tile"), bias)
+    tiles = gemm_shape(l1, "l1 tile"), gemm_shape(l0, "l0 tile")
+    return made(ctx, found, a, b, c, *tiles, bias, beside)
 
 
 def problem_of(a: KernelTensor, b: KernelTensor, c: KernelTensor) -> GemmShape:
@@ -79,7 +83,8 @@ def matmul(
     swizzle: str | BlockSwizzle = "GemmIdentityBlockSwizzle<3,0>",
 ) -> None:  # fmt: skip
     """C = A B. CATLASS's ``BasicMatmul``, ``BasicMatmulTla`` and ``BasicMatmulPreload``."""
-    _multiply(ctx, A, B, C, None, (policy, l1, l0), swizzle)
+    part = Part(A, B, C)
+    multiply(ctx, part, deal(ctx, swizzle, l1, [part]), (policy, l1, l0))
 
 
 @kernel("AtlasA2", core="AIC")
@@ -98,21 +103,76 @@ def matmul_bias(
     >>> bool((run.c == 32 + np.arange(48)).all()), run.findings
     (True, ())
     """
-    _multiply(ctx, A, B, C, Bias, (policy, l1, l0), swizzle)
+    part = Part(A, B, C, Bias)
+    multiply(ctx, part, deal(ctx, swizzle, l1, [part]), (policy, l1, l0))
 
 
-def _multiply(
-    ctx: Context, a: KernelTensor, b: KernelTensor, c: KernelTensor, bias: KernelTensor | None,
-    how: tuple[str | Policy, ShapeLike, ShapeLike], swizzle: str | BlockSwizzle,
+class Part(NamedTuple):
+    """One of the products of a kernel: C = A B, with the bias of its columns or without."""
+
+    a: KernelTensor
+    b: KernelTensor
+    c: KernelTensor
+    bias: KernelTensor | None = None
+    more: tuple[KernelTensor, ...] = ()
+    """What an epilogue takes besides."""
+
+
+class Block(NamedTuple):
+    """A block of a part that this core computes."""
+
+    part: Part
+    task: Task
+    turn: int
+    """How many blocks the core had before."""
+
+    def of(self, x: KernelTensor) -> KernelTensor:
+        """The tile of a matrix as large as C, or the part of a vector of its columns."""
+        axes = slice(2) if len(x.shape) > 1 else slice(1, 2)
+        return get_tile(x, self.task.start[axes], self.task.shape[axes])
+
+    def of_rows(self, x: KernelTensor) -> KernelTensor:
+        """The part of a vector of its rows."""
+        return get_tile(x, self.task.start[:1], self.task.shape[:1])
+
+
+def deal(
+    ctx: Context, swizzle: str | BlockSwizzle, l1: ShapeLike, parts: Iterable[Part]
+) -> Iterator[Block]:
+    """Yield the blocks of this core: the blocks of the parts one behind the other, core by core."""
+    first = turn = 0
+    for part in parts:
+        schedule = ctx.schedule(swizzle, problem_of(part.a, part.b, part.c), l1)
+        for task in schedule.of_core((ctx.group_idx - first) % ctx.block_num):
+            yield Block(part, task, turn)
+            turn += 1
+        first += schedule.count
+
+
+def multiply(
+    ctx: Context, like: Part, blocks: Iterable[Block], how: tuple[str | Policy, ShapeLike, ShapeLike],
+    place: Callable[[Block], KernelTensor] | None = None,
+    around: Callable[[Block], Around] | None = None, finish: Callable[[], object] | None = None,
 ) -> None:  # fmt: skip
-    tasks = list(ctx.tasks(swizzle, problem_of(a, b, c), how[1]))
-    with block_mmad(ctx, how[0], a, b, c, how[1], how[2], bias) as block:
-        for task, after in zip(tasks, [*tasks[1:], None], strict=False):
-            (m, n, _), (rows, columns, _) = task.start, task.shape
-            following = tiles_of(a, b, after) if after is not None else None
-            part = None if bias is None else get_tile(bias, (n,), (columns,))
-            block(*tiles_of(a, b, task), get_tile(c, (m, n), (rows, columns)), following, part)
-        block.finish()
+    """Compute blocks on a cube core: the loop of every kernel.
+
+    Args:
+        like: Tensors with the element types and tags of all parts.
+        how: The policy, and the tiles in L1 and L0.
+        place: Where the sums of a block go; by default to its tile of C.
+        around: What is done before and after they go.
+        finish: What is done behind the last block.
+    """
+    with block_mmad(ctx, how[0], like.a, like.b, like.c, how[1], how[2], like.bias) as mmad:
+        for block, after in mmad.with_next(blocks):
+            part, c = block.part, block.of(block.part.c) if place is None else place(block)
+            following = None if after is None else tiles_of(after.part.a, after.part.b, after.task)
+            bias = None if part.bias is None else block.of(part.bias)
+            calls = () if around is None else around(block)
+            mmad(*tiles_of(part.a, part.b, block.task), c, following, bias, calls)
+        mmad.finish()
+        if finish is not None:
+            finish()
         ctx.pipe_barrier("ALL")
 
 

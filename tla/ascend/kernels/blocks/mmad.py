@@ -7,7 +7,7 @@ gemm/block/block_mmad_*.hpp.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
 
 from ....errors import LayoutError, UnsupportedError
 from ....layouts import get_tile
@@ -17,7 +17,7 @@ from ...plans import Tile, failures_of_block
 from ..places import part_of, store_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from types import TracebackType
     from typing import Self, TypeAlias
 
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
     Pair: TypeAlias = tuple[KernelTensor, KernelTensor]
     Around: TypeAlias = tuple[()] | tuple[Callable[[], object], Callable[[], object]]
+
+
+_T = TypeVar("_T")
 
 
 class Stages:
@@ -98,6 +101,11 @@ def flags_of(l1: Iterable[int], l0: Iterable[int], sums: Iterable[int]) -> list[
     return [(event, number) for event, numbers in events for number in numbers]
 
 
+def behind(call: Callable[[], object]) -> Around:
+    """Return a call as what is done after Fixpipe, with nothing before it."""
+    return (lambda: None), call
+
+
 class Job(NamedTuple):
     """A block: what `BlockMmad.__call__` takes, and its tiles along K in their order."""
 
@@ -119,6 +127,8 @@ class BlockMmad(Flagged):
         a, b, c: The matrices: their element types and tags decide.
         l1, l0: The tiles in L1 and in L0.
         bias: A vector that is added to each row of C.
+        beside: A block that the core computes too: this one has tiles of its own in L1 and L0C, and
+            those of the other in L0, which are as large.
 
     Raises:
         UnsupportedError: CATLASS's block of the policy adds no bias.
@@ -128,10 +138,12 @@ class BlockMmad(Flagged):
     SHARES_L0: ClassVar[bool] = False
     """Whether the stages share all of L0, or lie one behind the other."""
     TAKES_BIAS: ClassVar[bool] = False
+    LOOKS_AHEAD: ClassVar[bool] = False
+    """Whether the first tiles of the next block are loaded during this one."""
 
     def __init__(
         self, ctx: Context, policy: Policy, a: KernelTensor, b: KernelTensor, c: KernelTensor,
-        l1: GemmShape, l0: GemmShape, bias: KernelTensor | None = None,
+        l1: GemmShape, l0: GemmShape, bias: KernelTensor | None = None, beside: BlockMmad | None = None,
     ) -> None:  # fmt: skip
         self.ctx: Context = ctx
         self.policy: Policy = policy
@@ -155,11 +167,16 @@ class BlockMmad(Flagged):
             ctx.arch.code == 2201 and kinds[0].name == "float" and self.l1_tags[0] == "nZ"
         )
         sums = ctx.arch.accumulator(kinds[0], kinds[1])
-        self.l1a: Stages = Stages(ctx.alloc("L1", a, (l1.m, l1.k), facts.l1a))
-        self.l1b: Stages = Stages(ctx.alloc("L1", b, (l1.k, l1.n), facts.l1b), facts.l1a)
-        self.l0a: Stages = Stages(self._l0("L0A", kinds[0], (l0.m, l0.k), facts.l0a))
-        self.l0b: Stages = Stages(self._l0("L0B", kinds[1], (l0.k, l0.n), facts.l0b), facts.l0a)
-        self.l0c: Stages = Stages(ctx.alloc("L0C", sums, (l1.m, l1.n), facts.l0c))
+        self.beside: BlockMmad | None = beside
+        first = (0, 0) if beside is None else (beside.l1b.ids[-1] + 1, beside.l0c.ids[-1] + 1)
+        self.l1a: Stages = Stages(ctx.alloc("L1", a, (l1.m, l1.k), facts.l1a), first[0])
+        self.l1b: Stages = Stages(ctx.alloc("L1", b, (l1.k, l1.n), facts.l1b), first[0] + facts.l1a)
+        if beside is None:
+            self.l0a: Stages = Stages(self._l0("L0A", kinds[0], (l0.m, l0.k), facts.l0a))
+            self.l0b: Stages = Stages(self._l0("L0B", kinds[1], (l0.k, l0.n), facts.l0b), facts.l0a)
+        else:
+            self.l0a, self.l0b = beside.l0a, beside.l0b
+        self.l0c: Stages = Stages(ctx.alloc("L0C", sums, (l1.m, l1.n), facts.l0c), first[1])
         self.biases: tuple[Stages, Stages] | None = None
         """The bias in L1 and in the bias table."""
         if bias is not None:
@@ -228,6 +245,14 @@ class BlockMmad(Flagged):
 
     def finish(self) -> None:
         """Compute what is left of the blocks so far."""
+
+    def with_next(self, blocks: Iterable[_T]) -> Iterator[tuple[_T, _T | None]]:
+        """Pair each block with the one behind it where the policy loads that ahead, else with None."""
+        if not self.LOOKS_AHEAD:
+            yield from ((block, None) for block in blocks)
+            return
+        found = [*blocks]
+        yield from zip(found, [*found[1:], None], strict=False)
 
     def depth(self, job: Job, turn: int) -> int:
         """The extent along K of one of a block's tiles."""

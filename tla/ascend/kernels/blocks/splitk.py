@@ -14,7 +14,7 @@ from ....layouts import get_tile
 from ....numbers import ceil_div, round_up
 from ..places import store_of
 from ..simulation import kernel
-from .matmul import L0_TILE, L1_TILE, block_mmad, problem_of, tiles_of
+from .matmul import L0_TILE, L1_TILE, Block, Part, multiply, problem_of
 
 if TYPE_CHECKING:
     from ...plans import Policy
@@ -65,14 +65,17 @@ def splitk_matmul(
     sums = ctx.arch.accumulator(store_of(A).element, store_of(B).element)
     workspace = ctx.workspace("Workspace", sums, (schedule.factor * m, n))
     if ctx.is_aic:
-        with block_mmad(ctx, policy, A, B, workspace, l1, l0) as block:
-            for task in schedule.of_core(ctx.group_idx):
-                (row, column, _), (rows, columns, _) = task.start, task.shape
-                c = get_tile(workspace, (task.slice * m + row, column), (rows, columns))
-                block(*tiles_of(A, B, task), c)
-            block.finish()
-            ctx.cross_core_set_flag(_FLAG_AIC_FINISH, 2, "FIX")
-            ctx.pipe_barrier("ALL")
+        part = Part(A, B, workspace)
+
+        def place(block: Block) -> KernelTensor:
+            (row, column, _), extents = block.task.start, block.task.shape[:2]
+            return get_tile(workspace, (block.task.slice * m + row, column), extents)
+
+        multiply(
+            ctx, part, [Block(part, task, 0) for task in schedule.of_core(ctx.group_idx)],
+            (policy, l1, l0), place,
+            finish=lambda: ctx.cross_core_set_flag(_FLAG_AIC_FINISH, 2, "FIX"),
+        )  # fmt: skip
     else:
         ctx.cross_core_wait_flag(_FLAG_AIC_FINISH, 0 if ctx.arch.code == 2201 else 2, "MTE2")
         ctx.cross_core_barrier(0, "MTE3" if ctx.arch.code == 2201 else "MTE2")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The accesses of an instruction: the maps from its outputs to its operands, and back.
+"""The dependences of an instruction: the maps from its outputs to its operands, and back.
 
 >>> from tla.hlo import read_instruction
 >>> ((m,),) = output_to_input(read_instruction("%n = f32[2,3] negate(f32[2,3] %x)"))
