@@ -373,9 +373,9 @@ def _ints(items: Iterable[SupportsIndex]) -> tuple[int, ...]:
 
 def _flat(elements: Iterable[Any]) -> Iterator[object]:
     """The elements of an array that is written as lists of lists."""
-    each: Any
     for each in elements:
-        yield from _flat(each) if isinstance(each, list | tuple) else (each,)
+        rows: Any = each
+        yield from _flat(rows) if isinstance(each, list | tuple) else (each,)
 
 
 def _list(items: Sequence[int]) -> str:
