@@ -146,7 +146,7 @@ def _same(a: Any, b: Any) -> bool:
 
 # --- the grammar ------------------------------------------------------------------------------
 
-_SIGN: Final = re.compile(r"\+|-|\*|//?|%|(?:floordiv|ceildiv|mod)(?!\w)")
+_SIGN: Final = re.compile(r"\+|-|\*|//?|%|(?:floor[dD]iv|ceildiv|mod)(?!\w)")
 
 
 def goes_on(scan: Scanner) -> bool:
@@ -212,7 +212,7 @@ def _term(scan: Scanner, names: Names, room: int, left: Any) -> Value:
 
 _OPERATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "*": mul,
-    **dict.fromkeys(("//", "/", "floordiv"), rules.floor_divided),
+    **dict.fromkeys(("//", "/", "floordiv", "floorDiv"), rules.floor_divided),
     **dict.fromkeys(("%", "mod"), rules.remainder),
     "ceildiv": rules.ceil_divided,
 }
@@ -247,7 +247,11 @@ def _factor(scan: Scanner, names: Names, room: int, what: str) -> Value:
         scan.expect(")")
         return value
     if char.isdigit():
-        return scan.integer(what)
+        number = scan.integer(what)
+        if names.slash_rounds and scan.last == scan.at and scan.peek() == "d":
+            # in maps 10d1 is 10 * d1, as XLA's document writes it
+            return names.value_at(scan, scan.at, scan.word(), room - 1) * number
+        return number
     if not char.isalpha():
         scan.fail(f"expected {what}, found {scan.found()}")
     name = scan.word()
