@@ -54,6 +54,9 @@ def completed(i: Instruction, quant: Operand | None = None) -> Instruction:
         quant: The scales of columns that ``SetFixPipeConfig`` has named.
     """
     dst = i.operands.get("dst")
+    if "code" in i.params:
+        places = {"ub": i.core, "registers": f"{i.core} registers"}
+        return i._replace(operands={k: Operand("UB", owner, 0, "uint8") for k, owner in places.items()})
     if i.op not in _OPS or dst is None:
         return i
     more: dict[str, Operand] = {}
