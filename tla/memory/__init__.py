@@ -9,7 +9,7 @@
   make copies needless;
 - ``compare`` and ``matching``: two modules; ``advice``: cheaper layouts of one array;
 - ``oom``, with ``oom_text oom_report oom_check``: out-of-memory reports;
-- ``entry``: parameters and results; ``picture``: buffers as bars.
+- ``entry``: parameters and results; ``pallas``: the blocks of a kernel; ``picture``: buffers as bars.
 """
 
 from typing import TYPE_CHECKING
@@ -54,6 +54,12 @@ if TYPE_CHECKING:
         Outline as Outline,
         module_outline as module_outline,
         stream_outline as stream_outline,
+    )
+    from .pallas import (
+        BlockBytes as BlockBytes,
+        BlockReport as BlockReport,
+        KernelBlock as KernelBlock,
+        block_report as block_report,
     )
     from .roles import Role as Role, module_roles as module_roles
     from .schedule import Schedule as Schedule, Step as Step, schedule_of as schedule_of
