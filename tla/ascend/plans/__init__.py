@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .families import (
         FAMILIES as FAMILIES,
         GemmAtlasA2 as GemmAtlasA2,
+        MmadA8W4Mx as MmadA8W4Mx,
         MmadAscend950FullLoadA as MmadAscend950FullLoadA,
         MmadAtlasA2DynamicCommon as MmadAtlasA2DynamicCommon,
         MmadAtlasA2DynamicPreloadAsyncWithCallback as MmadAtlasA2DynamicPreloadAsyncWithCallback,
@@ -55,13 +56,21 @@ if TYPE_CHECKING:
         MmadAtlasA2W8A16 as MmadAtlasA2W8A16,
         MmadDequant as MmadDequant,
         MmadFullLoadA as MmadFullLoadA,
+        MmadMx as MmadMx,
+        MmadMxPreload as MmadMxPreload,
         MmadPingpong as MmadPingpong,
         MmadPingpongMutex as MmadPingpongMutex,
+        MmadPingpongPertile as MmadPingpongPertile,
         MmadPingpongSymmLeft as MmadPingpongSymmLeft,
         MmadPingpongSymmRight as MmadPingpongSymmRight,
         MmadPingpongTlaV2 as MmadPingpongTlaV2,
+        MmadPlanarComplexFused as MmadPlanarComplexFused,
         MmadPreloadAsyncWithCallback as MmadPreloadAsyncWithCallback,
         MmadPreloadAsyncWithCallbackL0CToUB as MmadPreloadAsyncWithCallbackL0CToUB,
+        MmadSvd1 as MmadSvd1,
+        MmadSvd2 as MmadSvd2,
+        MmadSvd3 as MmadSvd3,
+        SparseMatmulMultiBlockOnKAxis as SparseMatmulMultiBlockOnKAxis,
     )
     from .findings import Finding as Finding, Report as Report
     from .footprint import Footprint as Footprint, fits as fits, footprints as footprints
@@ -83,5 +92,6 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     # for the rooms above
     from .asserts import failures_of_block as failures_of_block
+    from .programs import Memory as Memory, host_program as host_program
 
 lazy(__name__, guard=True)
