@@ -6,10 +6,11 @@ Source: XLA ``indexing_map_serialization.cc``.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, ClassVar, Final, NoReturn
 
 from ..errors import ParseError, TlaError, UndecidedError
-from ..ground import Scanner, did_you_mean, near_words, shortened
+from ..ground import Scanner, did_you_mean, near_words, read_typed, shortened
 from ..numbers import Interval, Names, expr_at
 from .making import Constraint
 from .maps import IndexingMap
@@ -18,6 +19,9 @@ from .variables import RuntimeVariable, Source, Variable, dim, rng, rt
 
 if TYPE_CHECKING:
     from ..numbers import Symbol, Value
+
+_WHERE: Final = re.compile(r"[,\n]\s*where\s+(?=\w+ = )")
+"""The beginning of the parts that are written once."""
 
 _ROOM: Final = 200
 """The greatest depth of expressions."""
@@ -37,6 +41,10 @@ def parse_map(text: str) -> IndexingMap:
     Raises:
         ParseError: the text is no map, a variable has no bounds, an expression names another one.
     """
+    return read_typed(_whole, text)
+
+
+def _whole(text: str) -> IndexingMap:
     scan = Scanner(text)
     if scan.accept("KNOWN EMPTY"):
         scan.expect_end()
@@ -91,6 +99,7 @@ class _Reader:
     def map(self) -> IndexingMap:
         scan = self.scan
         kinds, names = self._head()
+        end = self._parts(names)
         scan.expect("->", "and the results")
         results = self._results(names)
         scan.accept(",")
@@ -99,12 +108,28 @@ class _Reader:
         elif any(kinds) and not self._is_behind_domain():
             scan.expect("domain:", "and the bounds of the variables")
         self._check_bounded(kinds)
+        scan.at = end or scan.at
         if scan.accept("runtime variables:"):
             self._runtime_variables(kinds)
         if scan.accept("replica id:"):
             (self.replica,) = self._arrow(kinds, 1)
         scan.expect_end()
         return self._assemble(kinds, results, names)
+
+    def _parts(self, names: _Names) -> int:
+        """Read the parts that are written once, which come after the domain; return where they end."""
+        scan, start = self.scan, self.scan.at
+        begin = _WHERE.search(scan.text, start)
+        if begin is None:
+            return 0
+        scan.at = begin.end()
+        while not (scan.done or self._is_at("runtime variables:", "replica id:")):
+            name = self._name(names.known)
+            scan.expect("=", "and the part of that name")
+            names.known[name] = expr_at(scan, names, _ROOM, "a part")
+            scan.accept(",")
+        end, scan.at = scan.at, start
+        return end
 
     # --- variables and results ---
 
@@ -195,8 +220,10 @@ class _Reader:
                 self.constraints.append(Constraint(x, bounds))
 
     def _is_behind_domain(self) -> bool:
-        scan = self.scan
-        return scan.done or scan.text.startswith(("runtime variables:", "replica id:"), scan.at)
+        return self.scan.done or self._is_at("where", "runtime variables:", "replica id:")
+
+    def _is_at(self, *words: str) -> bool:
+        return self.scan.text.startswith(words, self.scan.at)
 
     def _interval(self) -> Interval:
         scan = self.scan
@@ -267,10 +294,15 @@ class _Reader:
         for name in (name for kind in kinds for name in kind):
             if name not in self.bounds:
                 start = self.places[name]
+                bounds = ", ".join(f"{each} in [0, 9]" for kind in kinds for each in kind)
+                body = shortened(
+                    " ".join(self.scan.text.partition("domain")[0].rstrip(" ,").split()), 60
+                )
                 self.scan.fail(
                     f"{shortened(name)} has no bounds: the domain says 'd0 in [0, 9]' for each",
                     start,
                     start + len(name),
+                    f"Write {body}, domain: {shortened(bounds, 60)}, with your bounds.",
                 )
 
     def _assemble(self, kinds: list[list[str]], results: list[Value], names: _Names) -> IndexingMap:
