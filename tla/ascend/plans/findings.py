@@ -13,12 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from ...ground import Bar, Bars, Steps, html_of
 
 if TYPE_CHECKING:
-    from .attention import AttentionPlan
     from .footprint import Footprint, Stage
     from .nearby import Nearest
-    from .tiling import Tiling
 
-    AnyPlan: TypeAlias = Tiling | AttentionPlan
 
 Severity: TypeAlias = Literal["error", "warning", "note", "holds"]
 
