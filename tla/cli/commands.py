@@ -42,5 +42,6 @@ SUBCOMMANDS: Final = {
     "search": "Rank the legal tiles of a problem by a cost model.",
     "copy": "Give the instructions that move a tile from one layout to another, with their parameters.",
     "record": "Compile a CATLASS kernel for this machine, and write what it issues as a trace.",
+    "translate": "Write the C++ program of a kernel that is written in Python.",
     "run": "Run a kernel, recorded or in Python, on bytes; check for races, deadlocks, stale reads.",
 }

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, ClassVar, Final, NoReturn
 
 from ..errors import ParseError, UndecidedError
-from ..ground import Scanner, did_you_mean, near_words, shortened
+from ..ground import Scanner, did_you_mean, near_words, read_typed, shortened
 from ..numbers import (
     Interval,
     Names,
@@ -57,6 +57,10 @@ def parse_map(text: str) -> IndexingMap:
     Raises:
         ParseError: the text is no map, a variable has no bounds, an expression names another one.
     """
+    return read_typed(_whole, text)
+
+
+def _whole(text: str) -> IndexingMap:
     scan = Scanner(text)
     if scan.accept("KNOWN EMPTY"):
         scan.expect_end()
@@ -316,10 +320,15 @@ class _Reader:
         for name in (name for kind in kinds for name in kind):
             if name not in self.bounds:
                 start = self.places[name]
+                bounds = ", ".join(f"{each} in [0, 9]" for kind in kinds for each in kind)
+                body = shortened(
+                    " ".join(self.scan.text.partition("domain")[0].rstrip(" ,").split()), 60
+                )
                 self.scan.fail(
                     f"{shortened(name)} has no bounds: the domain says 'd0 in [0, 9]' for each",
                     start,
                     start + len(name),
+                    f"Write {body}, domain: {shortened(bounds, 60)}, with your bounds.",
                 )
 
     def _assemble(self, kinds: list[list[str]], results: list[Value], names: _Names) -> IndexingMap:
