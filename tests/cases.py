@@ -8,7 +8,8 @@ from __future__ import annotations
 import inspect
 import traceback
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+from unittest.mock import patch
 
 import pytest
 from hypothesis import settings
@@ -16,8 +17,16 @@ from hypothesis import settings
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+F = TypeVar("F", bound="Callable[..., Any]")
+
 _SHOWN: Final = 20
 """How many failures are printed; all of them are counted."""
+
+
+def shapes_as_written(test: F) -> F:
+    """Let lines of HLO have results whose shapes contradict their operands, while a test runs."""
+    decorate: Callable[[F], F] = patch("tla.hlo.body.differs", new=lambda *_: False)
+    return decorate(test)
 
 
 def share(count: int) -> int:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import tla
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -133,3 +135,16 @@ def test_every_public_name_exists_once() -> None:
         assert len({*module.__all__}) == len(module.__all__)
         assert all(hasattr(module, name) for name in module.__all__)
         assert {*module.__all__} <= {*dir(module)}
+
+
+def test_names_of_catlass_and_large_ints_say_what_is_meant() -> None:
+    for name, word in (
+        ("MakeLayout", "make_layout"),
+        ("MakeShape", "make_shape"),
+        ("CrdToOffset", "crd2offset"),
+    ):
+        with pytest.raises(AttributeError, match=f"{name}': it is called {word} here"):
+            getattr(tla, name)
+    with pytest.raises(AttributeError, match=r"'_300': write Int\(300\)"):
+        _ = tla._300  # type: ignore[attr-defined]
+    assert tla._17 == tla.Int(17)

@@ -309,3 +309,11 @@ def test_what_points_at_nothing_is_no_pointer(text: str) -> None:
     with pytest.raises((ParseError, FileError)) as caught:
         read(text)
     assert text.split(":")[0] in str(caught.value)
+
+
+def test_an_instruction_gives_the_shape_of_its_result() -> None:
+    text = "add.936 = bf16[8,1]{0,1:T(8,128)(2,1)} add(exponential.183, broadcast.3115)"
+    assert str(read(text)) == "bf16[8,1]{0,1:T(8,128)(2,1)}"
+    assert str(read("ROOT %n = negate(f32[2,3] y)")) == "f32[2,3]{1,0}"
+    with pytest.raises(ParseError, match="the shape of operand y is not known"):
+        read("n = negate(y)")

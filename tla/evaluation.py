@@ -20,6 +20,7 @@ expression                  value
 ``(x,y)``, ``_``            a tuple, as a tiler or a coordinate; the mode left alone, or kept
 ``true``, ``false``         the answers of a predicate, and options; ``True``, ``False`` too
 ``zN<half>(20,48)``         what the caller has for it: a layout by its tag, in `tla.cli`
+``f32[3,5]{1,0:T(2,2)}``    the same, of an XLA shape
 =========================== ====================================================================
 
 Where an expression may stand for an int tuple it may be any that has such a value: ``size(4:2):1``.
@@ -38,6 +39,7 @@ from .ground import (
     limit_of,
     most_digits,
     near_words,
+    read_typed,
     shortened,
     way_out,
 )
@@ -75,6 +77,8 @@ _ROOMS: Final[dict[str, Any]] = {
         (numbers, "Int ceil_div round_up"),
         (layouts, "compatible congruent flatten product shape_div unflatten weakly_congruent"),
         (layouts, "compact_col_major compact_row_major crd2crd crd2idx crd2offset idx2crd"),
+        (layouts, "linear_index linear_index_with_tile make_coord make_shape make_stride make_tile"),
+        (layouts, "make_tuple"),
         (layouts, "Layout make_layout make_layout_like make_ordered_layout"),
         (layouts, "cosize depth dice get rank shape size slice_ slice_and_offset stride"),
         (layouts, "col_major nN nZ row_major zN zZ"),
@@ -99,7 +103,7 @@ Call: TypeAlias = "tuple[str, tuple[Any, ...], dict[str, Any]]"
 """A call of an operation: its name, its arguments and its options."""
 
 Tagged: TypeAlias = "Callable[[NamingScanner], Any]"
-"""A reader of values that begin with a name and ``<``, at a scanner that has come to one."""
+"""A reader of values that begin with a name and ``<`` or ``[``, at a scanner that has come to one."""
 
 OPERATIONS: Final = tuple(sorted([*_ROOMS, *_ALIASES]))
 """The names that may be called."""
@@ -145,13 +149,17 @@ def evaluate(
     Args:
         calls: Receives each call of an operation, with its arguments, in order.
         symbols: What names stand for, as in `tla.parse`.
-        tagged: What reads a value that begins with a name and ``<``, as ``zN<half>(20,48)``.
+        tagged: What reads a value that begins with a name and ``<`` or ``[``, as ``zN<half>(20,48)``.
 
     Raises:
         ParseError: the text is no expression, an operation is not known or is given arguments that
             it does not take; the error points at the character.
         TlaError: an operation has no value; its own error.
     """
+    return read_typed(_whole, text, calls, symbols, tagged)
+
+
+def _whole(text: str, calls: list[Call] | None, symbols: Any, tagged: Tagged | None) -> Any:
     scan = _Reader(text, calls, symbols, tagged)
     value = _expression(scan, MAX_DEPTH)
     if scan.peek() == "[":
@@ -249,7 +257,7 @@ def _named(scan: _Reader, room: int, what: str) -> Any:
     name = scan.word()
     if name in _TRUTH:
         return _TRUTH[name]
-    if scan.tagged is not None and scan.text.startswith(("<", "::"), scan.at):
+    if scan.tagged is not None and scan.text.startswith(("<", "::", "["), scan.at):
         scan.at = start
         return scan.tagged(scan)
     if name not in OPERATIONS and (scan.peek() not in ("(", "[") or name in ("min", "max")):

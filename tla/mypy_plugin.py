@@ -41,9 +41,9 @@ from mypy.types import (
     Instance,
     LiteralType,
     NoneType,
-    RawExpressionType,
     TupleType,
     TypeOfAny,
+    UnboundType,
     UnionType,
     get_proper_type,
 )
@@ -237,13 +237,17 @@ class TlaPlugin(Plugin):
         return self._analyzed if fullname == _INT and not self._is_analyzing else None
 
     def _analyzed(self, ctx: AnalyzeTypeContext) -> Type:
-        """Read ``Int[4]`` as ``Int[Literal[4]]``; mypy analyzes that, and reports its errors."""
+        """Read ``Int[4]`` and ``Int[_4]`` as ``Int[Literal[4]]``; mypy reports the errors of that."""
         integer = ctx.api.named_type("builtins.int", [])
-        args = [
-            LiteralType(arg.literal_value, integer)
-            if isinstance(arg, RawExpressionType) and type(arg.literal_value) is int
-            else arg
+        values = [
+            int(arg.name.rpartition("_")[2])
+            if isinstance(arg, UnboundType) and re.fullmatch(r"(\w+\.)*_[0-9]{1,9}", arg.name)
+            else getattr(arg, "literal_value", None)
             for arg in ctx.type.args
+        ]
+        args = [
+            LiteralType(value, integer) if type(value) is int else arg
+            for arg, value in zip(ctx.type.args, values, strict=True)
         ]
         self._is_analyzing = True
         try:

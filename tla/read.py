@@ -17,7 +17,7 @@ import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .errors import ParseError, TlaError
-from .ground import ELEMENT_TYPES, guarded, shortened, visible
+from .ground import ELEMENT_TYPES, guarded, read_typed, shortened, visible
 from .layouts import parse
 
 if TYPE_CHECKING:
@@ -36,6 +36,9 @@ _CPP = re.compile(
 
 _TAGGED = re.compile(r"(::\s*)?(\w+\s*::\s*)*(?!\d)\w+\s*<\s*[A-Za-z>]")
 """The beginning of a layout by its tag and element type."""
+
+_INSTRUCTION = re.compile(r"\s*(ROOT\s+)?%?[A-Za-z_][\w.-]*\s*=")
+"""The beginning of an instruction of HLO."""
 
 _MEMREF = re.compile(r"memref\s*<")
 """The beginning of MLIR's type of memory."""
@@ -77,6 +80,7 @@ def read(text: Any) -> Any:
     ``zN<half>(20,48)``, gives the layout that `tla.ascend.make_layout` does. A name is an unknown size.
     A type of Triton, ``tensor<8x4xf16, #ttg.blocked<{...}>>``, gives the `LinearLayout` that
     `tla.gpu.from_triton` does.
+    An instruction of HLO, ``add.936 = f32[2,3] add(a, b)``, gives the shape of its result.
     ``FILE:%name`` is the shape of an instruction's result in a file of HLO; ``FILE:%name{i,j}``, as XLA
     writes the way into a tuple, or ``FILE:%name#i#j`` is an element of it. A name that several
     computations use needs one of them: ``FILE:%computation/%name``.
@@ -97,7 +101,7 @@ def read(text: Any) -> Any:
     if ":%" in text and (pointer := re.fullmatch(_POINTER, text, re.S)):
         return _pointed_at(pointer)
     try:
-        return _value(text)
+        return read_typed(_value, text)
     except ParseError as error:
         _blame_pointer(text)
         _blame_brackets(text, error)
@@ -110,6 +114,10 @@ def _value(text: str) -> Any:
     start = len(text) - len(text.lstrip())
     inside = text[start:].lstrip("( \t\r\n")
     looks_like_a_layout = inside[:1] in tuple("_-0123456789):?")
+    if _INSTRUCTION.match(text) and "(" in text:
+        from .hlo import read_instruction
+
+        return read_instruction(text).shape
     if _MEMREF.match(text, start):
         from .objects import read_memref
 

@@ -37,49 +37,76 @@ using int4b_t = AscendC::int4b_t;
 template <class Block> constexpr int Ask() { return sizeof(Block); }
 """
 
-_NO_SHAPES = {
-    "SparseMatmulMultiBlockOnKAxis": "BlockMmadSparseTla",
-    "MmadMxPreload": "BlockMmadMxPreloadTla",
-}
+_OF_MX = """\
+using E8 = float8_e8m0_t;
+template <class Tag> using ScalesOfA = decltype(tla::MakeMxScaleLayout<E8, Tag, false>(1u, 1u));
+template <class Tag> using ScalesOfB = decltype(tla::MakeMxScaleLayout<E8, Tag, true>(1u, 1u));
+#include "catlass/gemm/block/block_mmad_mx_preload_tla.hpp"
+"""
+
+_BLOCKS = {
+    "SparseMatmulMultiBlockOnKAxis": "BlockMmadSparseTla", "MmadMxPreload": "BlockMmadMxPreloadTla",
+    "MmadPingpongSymmLeft": "BlockMmadPingpongSymmLeftTla",
+    "MmadPingpongSymmRight": "BlockMmadPingpongSymmRightTla",
+    "MmadA8W4Mx": "BlockMmadA8W4Mx", "GemmAtlasA2": "BlockGemm",
+}  # fmt: skip
 
 
 def block(tile: Tile) -> str:
     """The C++ type of a tile's block."""
-    arch = f"Arch::{tile.arch.tag}"
-    how = str(tile.policy.bound(tile.arch.tag)).replace("Arch::", "Catlass::Arch::")
-    a, b, c = tile.a.name, tile.b.name, (tile.c or tile.a).name
+    family, arch = tile.policy.family, f"Arch::{tile.arch.tag}"
+    how = f"Gemm::{tile.policy.bound(tile.arch.tag)}"
+    types = (tile.a.name, tile.b.name, (tile.c or tile.a).name)
     tags = [f"layout::{tag}" for tag in tile.tags]
-    if tile.policy.family.api == "tla":
-        shapes = ", ".join(
-            "tla::Shape<" + ", ".join(f"tla::Int<{x}>" for x in shape) + ">"
-            for shape in (tile.l1, tile.l0)
-        )
+    name = f"Gemm::Block::{_BLOCKS.get(family.name, 'BlockMmad' + 'Tla' * (family.api == 'tla'))}"
+    if family.api == "tla":
+        copy = _tile_copy(tile, arch, types, tags)
+        extents = (", ".join(f"tla::Int<{x}>" for x in shape) for shape in (tile.l1, tile.l0))
         bias = tile.bias.name if tile.bias else "void"
-        scale = {"tensor": "PER_TENSOR", "channel": "PER_CHANNEL"}.get(tile.scale or "", "NO_QUANT")
-        copy = (
-            f"Gemm::Tile::PackedTileCopyTla<{arch}, {a}, {tags[0]}, {b}, {tags[1]}, {c}, {tags[2]},"
-            f" {bias}, false, Gemm::Tile::ScaleGranularity::{scale}>"
-        )
-        name = _NO_SHAPES.get(tile.policy.name, "BlockMmadTla")
-        return f"Gemm::Block::{name}<Gemm::{how}, {shapes}, {a}, {b}, {c}, {bias}, {copy}>"
-    shapes = ", ".join("GemmShape<" + ", ".join(map(str, shape)) + ">" for shape in (tile.l1, tile.l0))
-    types = ", ".join(f"Gemm::GemmType<{x}, {tag}>" for x, tag in zip((a, b, c), tags, strict=True))
+        rest = ", ".join([*(f"tla::Shape<{shape}>" for shape in extents), *types, bias, copy])
+        return f"{name}<{how}, {rest}>"
+    shapes = ", ".join(f"GemmShape<{','.join(map(str, shape))}>" for shape in (tile.l1, tile.l0))
+    of = ", ".join(f"Gemm::GemmType<{x}, {tag}>" for x, tag in zip(types, tags, strict=True))
     if tile.bias:
-        types += f", Gemm::GemmType<{tile.bias.name}, layout::VectorLayout>"
+        of += f", Gemm::GemmType<{tile.bias.name}, layout::VectorLayout>"
     if tile.scale == "channel":
-        types += f", void, Gemm::Tile::QuantTileCopy<{arch}, {types}, void,"
-        types += " Gemm::Tile::ScaleGranularity::PER_CHANNEL>"
-    name = "BlockGemm" if tile.policy.name == "GemmAtlasA2" else "BlockMmad"
-    return f"Gemm::Block::{name}<Gemm::{how}, {shapes}, {types}>"
+        of += f", void, Gemm::Tile::QuantTileCopy<{arch}, {of}, void,"
+        of += " Gemm::Tile::ScaleGranularity::PER_CHANNEL>"
+    return f"{name}<{how}, {shapes}, {of}>"
+
+
+def _tile_copy(tile: Tile, arch: str, types: Sequence[str], tags: Sequence[str]) -> str:
+    pairs = [f"{x}, {tag}" for x, tag in zip(types, tags, strict=True)]
+    bias = tile.bias.name if tile.bias else "void"
+    name = tile.policy.name
+    if tile.policy.family.mx:
+        scales = [f"float8_e8m0_t, ScalesOf{x}<{tag}>" for x, tag in zip("AB", tags, strict=False)]
+        if name == "MmadA8W4Mx":
+            of_b = [f"float4_e2m1x2_t, {tags[1]}", f"{types[1]}, layout::nZ"]
+            scale = "false, Gemm::Tile::ScaleGranularity::PER_TENSOR"
+            parts = ", ".join([arch, pairs[0], *of_b, *scales, pairs[2], bias, scale])
+            return f"Gemm::Tile::PackedMxA8W4TileCopyTla<{parts}>"
+        return (
+            f"Gemm::Tile::PackedMxTileCopyTla<{', '.join([arch, *pairs[:2], *scales, pairs[2], bias])}>"
+        )
+    if name == "SparseMatmulMultiBlockOnKAxis":
+        return f"Gemm::Tile::SparseTileCopyTla<{', '.join([arch, *pairs])}>"
+    if name == "MmadPingpongPertile":
+        mode = "Gemm::Tile::CopyL0CToUBMode::SPLIT_M"
+        return f"Gemm::Tile::PackedTileCopyTlaToUB<{', '.join([arch, *pairs, bias, mode])}>"
+    kinds = {"tensor": "PER_TENSOR", "channel": "PER_CHANNEL"}
+    scale = f"Gemm::Tile::ScaleGranularity::{kinds.get(tile.scale or '', 'NO_QUANT')}"
+    return f"Gemm::Tile::PackedTileCopyTla<{', '.join([arch, *pairs, bias, 'false', scale])}>"
 
 
 def verdicts(tiles: Sequence[Tile], catlass: Path, room: Path) -> list[list[str]]:
     """The texts of the static assertions that fail, of each tile, each once, sorted."""
     code = {tile.arch.code for tile in tiles}.pop()
     source = room / f"ask{code}.cpp"
-    first = _HEAD.count("\n") + 1
+    head = _HEAD + (_OF_MX if code == 3510 else "")
+    first = head.count("\n") + 1
     asked = (f"template int Ask<{block(tile)}>();" for tile in tiles)
-    source.write_text(_HEAD + "\n".join(asked) + "\n", "utf-8")
+    source.write_text(head + "\n".join(asked) + "\n", "utf-8")
     assert GXX is not None
     folders = [f"-I{folder}" for folder in (HEADERS, catlass / "include")]
     done = subprocess.run(

@@ -51,7 +51,14 @@ def issued(of: Recording | Run) -> list[tuple[Any, ...]]:
         if isinstance(of, Recording)
         else of.program.instructions
     )
-    return [(*i[:4], {k: x for k, x in i.params.items() if k != "id_uninitialised"}) for i in found]
+    return [
+        (
+            *i[:3],
+            {name: operand[:4] for name, operand in i.operands.items()},
+            {name: x for name, x in i.params.items() if name != "id_uninitialised"},
+        )
+        for i in found
+    ]
 
 
 def expect_equal(ours: Sequence[Any], theirs: Sequence[Any]) -> None:

@@ -487,3 +487,12 @@ def test_as_a_process() -> None:
         "tla       (_8,_1,(_2,_4,_160),(_128,_128)):(_20971520,_0,(_1,_256,_131072),(_2,_1024))"
     )
     assert process("convert", "-", stdin=DOCUMENT.encode()) == done
+
+
+def test_the_memory_space_of_a_chip(run: Run) -> None:
+    shape = "bf16[32,128]{1,0:T(8,128)(2,1)S(1)}"
+    assert "space     S(1), VMEM of v5e" in run("convert", shape, "--chip", "TPU v5e").out
+    assert "space" not in run("convert", shape).out
+    done = run("convert", "f32[4]{0:S(9)}", "--chip", "v5e")
+    assert (done.code, done.err) == (0, "tla: v5e has no known S(9)\n")
+    assert run("convert", shape, "--chip", "h100").code == 1

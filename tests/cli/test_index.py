@@ -376,3 +376,19 @@ def test_help_and_a_process_of_its_own(run: Run) -> None:
     assert "examples:\n  tla index module.hlo\n" in out
     assert max(map(len, out.splitlines())) <= 105
     assert process("index", "-", stdin=MAP.encode()) == run("index", MAP)
+
+
+def test_a_chain_says_that_there_is_more(run: Run) -> None:
+    chain = "t = transpose(f32[4,8] p), dimensions={1,0}\nROOT n = negate(t)"
+    assert run("index", chain).out.endswith(
+        "\n%t: made by instructions before; --through goes on to what these read\n"
+    )
+    assert "--through" not in run("index", chain, "--through").out
+    assert "--through" not in run("index", BROADCAST).out
+
+
+def test_bounds_that_are_missing_are_written_out(run: Run) -> None:
+    assert (
+        "Write (d0)[s0] -> (s0 + 5, d0), domain: d0 in [0, 9], s0 in [0, 9], with your bounds."
+        in failed(run, "(d0)[s0] -> (s0 + 5, d0)")
+    )

@@ -181,7 +181,7 @@ def test_an_unknown_command_is_met_with_the_known_ones(run: Run) -> None:
         ["compose", "8:1", "(2"],
         ["complement", "4:2", "-5"],
         ["inverse", "(2,3)"],
-        ["divide", "8:1", "(f32[2])"],
+        ["divide", "8:1", "(f32[2)"],
         ["eval", "size(8:1"],
         ["hlo", "/no/such/file"],
         ["hlo", "/"],

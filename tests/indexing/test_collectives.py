@@ -6,9 +6,9 @@ import random
 from itertools import pairwise, product
 from math import prod
 from typing import TYPE_CHECKING, Any
-from unittest.mock import patch
 
 import pytest
+from cases import shapes_as_written
 
 from tla.errors import UnsupportedError
 from tla.hlo import read_instruction
@@ -848,7 +848,7 @@ def test_map_texts(text: str, maps: list[str]) -> None:
         ),
     ],
 )
-@patch("tla.hlo.body.differs", new=lambda *_: False)
+@shapes_as_written
 def test_no_map(text: str, why: str) -> None:
     with pytest.raises(UnsupportedError) as caught:
         maps_of(text)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import random
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
-from unittest.mock import patch
 
 import pytest
-from cases import over, share
+from cases import over, shapes_as_written, share
 
 from tla.errors import UnsupportedError
 from tla.hlo import read_instruction
@@ -243,7 +242,7 @@ _REST = "start_index_map={0}, index_vector_dim=1"
         ),
     ],
 )
-@patch("tla.hlo.body.differs", new=lambda *_: False)
+@shapes_as_written
 def test_what_is_refused(line: str, why: str) -> None:
     with pytest.raises(UnsupportedError) as error:
         output_to_input(read_instruction(line))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from random import Random
-from unittest.mock import patch
 
 import numpy as np
 import pytest
+from cases import shapes_as_written
 
 from tla.hlo import read_instruction
 from tla.indexing import inverse, output_to_input, simplify
@@ -97,6 +97,6 @@ def test_no_padding_reads_no_value() -> None:
         ),
     ],
 )
-@patch("tla.hlo.body.differs", new=lambda *_: False)
+@shapes_as_written
 def test_refusals(text: str, why: str) -> None:
     assert refused(text) == why

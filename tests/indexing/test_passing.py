@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from random import Random
-from unittest.mock import patch
 
 import pytest
-from cases import share
+from cases import shapes_as_written, share
 
 from tla.hlo import OPCODES
 from tla.indexing.fusion import _COPIES
@@ -21,7 +20,7 @@ from .arrays import checked, everything, refused, same, shape, sizes_of
 COUNT = share(200)
 
 
-@patch("tla.hlo.body.differs", new=lambda *_: False)
+@shapes_as_written
 def test_random_elementwise() -> None:
     random = Random(1)
     for opcode in ELEMENTWISE:
@@ -170,6 +169,6 @@ def test_no_data_are_tested() -> None:
         ("%r = f32[2] get-tuple-element(f32[2] %x), index=x", "its operand has no such element x"),
     ],
 )
-@patch("tla.hlo.body.differs", new=lambda *_: False)
+@shapes_as_written
 def test_refusals(text: str, why: str) -> None:
     assert refused(text) == why

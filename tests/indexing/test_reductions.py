@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import random
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import pytest
-from cases import share
+from cases import shapes_as_written, share
 
 from tla.errors import UnsupportedError
 from tla.hlo import read_instruction
@@ -237,7 +236,7 @@ def test_reduce_window_prints_as_in_xla(shapes: str, window: str, expected: str)
         ("size=4", "has 3 places over a dim of 6, not 4"),
     ],
 )
-@patch("tla.hlo.body.differs", new=lambda *_: False)
+@shapes_as_written
 def test_windows_that_are_none(window: str, why: str) -> None:
     line = f"%r = f32[4] reduce-window(f32[6] %x, f32[] %c), window={{{window}}}, to_apply=%max"
     with pytest.raises(UnsupportedError, match=why):
@@ -245,7 +244,7 @@ def test_windows_that_are_none(window: str, why: str) -> None:
 
 
 @pytest.mark.parametrize("dims", ["0,0", "2", "0,1", ""])
-@patch("tla.hlo.body.differs", new=lambda *_: False)
+@shapes_as_written
 def test_reduced_dims_that_do_not_fit(dims: str) -> None:
     line = f"%r = f32[6] reduce(f32[4,6] %x, f32[] %c), dimensions={{{dims}}}, to_apply=%max"
     with pytest.raises(UnsupportedError, match=r"without dims .* is not"):

@@ -201,3 +201,9 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_command_fails_on_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(LAWS, "idempotent", without_constraints)
     assert fuzz_maps.main(["--count", "40", "--only", "idempotent"]) == 1
+
+
+def test_the_greatest_common_divisor_leaves_a_constraint() -> None:
+    domain = "domain: d0 in [0, 5], s0 in [0, 3]"
+    m = simplify(parse_map(f"(d0)[s0] -> (d0, s0), {domain}, (d0 + s0) * 3 in [3, 16]"))
+    assert str(m) == f"(d0)[s0] -> (d0, s0), {domain}, d0 + s0 in [1, 5]"

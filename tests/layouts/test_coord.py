@@ -325,3 +325,23 @@ def test_the_underscore_is_one_object() -> None:
     assert copy.copy(_) is copy.deepcopy(_) is pickle.loads(pickle.dumps(_)) is _
     assert tla.has_underscore((1, (_3, _)))
     assert not tla.has_underscore((1, (_3, _2)))
+
+
+def test_the_linear_indices_of_the_document() -> None:
+    """German document, figure 1: element (2,3) of F32[3,5] in tiles of 2 x 2."""
+    assert tla.linear_index((1, 1, 0, 1), (2, 3, 2, 2)) == 17
+    assert tla.linear_index_with_tile((2, 3), (3, 5), (2, 2)) == 17
+    offsets = {tla.linear_index_with_tile((i, j), (3, 5), (2, 2)) for i in range(3) for j in range(5)}
+    assert offsets == {0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 13, 16, 17, 20}
+    with pytest.raises(CoordinateError):
+        tla.linear_index_with_tile((3, 0), (3, 5), (2, 2))
+    with pytest.raises(CongruenceError):
+        tla.linear_index_with_tile((2, 3), (3, 5), (2,))
+
+
+def test_a_layout_in_place_of_shape_and_stride() -> None:
+    layout = tla.Layout(((4, 2), (4, 3)), ((4, 16), (1, 32)))
+    assert crd2offset((1, 5), layout) == 37
+    assert crd2offset((8, 0), layout, extend=True) == 32
+    with pytest.raises(tla.LayoutError, match=r"the shape \(4,2\) needs a stride"):
+        crd2offset((1, 5), (4, 2))

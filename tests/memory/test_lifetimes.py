@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from typing import NamedTuple
-from unittest.mock import patch
 
 import pytest
-from cases import share
+from cases import shapes_as_written, share
 from hypothesis import given, settings, strategies as st
 
 from tla.errors import UnsupportedError
@@ -313,7 +312,7 @@ def test_a_root_ends_behind_its_computation() -> None:
     assert pieces == ((1, 2), (4, 5), (6, 7))
 
 
-@patch("tla.hlo.body.differs", new=lambda *_: False)
+@shapes_as_written
 def test_a_call_of_another_shape_than_its_root_has_a_buffer_of_its_own() -> None:
     module = read_module(
         """

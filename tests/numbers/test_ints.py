@@ -7,6 +7,7 @@ import pickle
 from collections.abc import Callable
 from typing import Any, Literal
 
+import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
@@ -314,3 +315,14 @@ def test_questions_about_plain_ints_have_answers(a: int, b: int) -> None:
     assert known_eq(a, b) is (a == b)
     assert known_lt(Int(a), b) is (a < b)
     assert known_divides(a, b) is any(b == k * a for k in range(-1000, 1001))
+
+
+def test_int_tuples_are_known_by_isinstance() -> None:
+    kind: Any = tla.IntTuple  # a checker takes it for the alias that it stands for in annotations
+    m = tla.sym("M")
+    known: list[Any] = [2, Int(3), m, (), (2, (Int(3), (m,))), np.int64(4), (np.uint8(1), 2)]
+    assert all(isinstance(x, kind) for x in known)
+    others: list[Any] = [True, 2.0, "2", None, [2, 3], (2, False), (2, (3.5,))]
+    assert not any(isinstance(x, kind) for x in others)
+    static: Any = Int
+    assert static[_4] == static[4] == Int[Literal[4]]

@@ -393,6 +393,11 @@ def widest(figure: AnyFigure, width: int | None) -> int:
     return max(map(len, render(figure, width).split("\n")))
 
 
+@given(grids())
+def test_a_grid_as_wide_as_the_line_loses_nothing(figure: Figure) -> None:
+    assert render(figure, widest(figure, None)) == render(figure)
+
+
 @given(figures(), st.integers(8, 120))
 def test_nothing_is_wider_than_asked_unless_one_cell_is(figure: AnyFigure, width: int) -> None:
     assert widest(figure, width) <= max(width, widest(figure, 1))

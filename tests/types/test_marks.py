@@ -63,6 +63,7 @@ def test_a_name_leads_to_what_is_marked(name: str) -> None:
 # --- what is not marked -----------------------------------------------------------------------------
 
 UNMARKED = {
+    "a type, for annotations and isinstance": "IntTuple",
     "a bool, where a checker itself refuses the arguments that are wrong": (
         "compatible congruent evenly_divides has_underscore is_bijective is_composed is_contiguous"
         " is_injective is_layout is_major is_static is_surjective_onto is_swizzle"
@@ -141,6 +142,7 @@ UNMARKED_OF_ASCEND = {
     ),
     "a picture": "Arch.figure",
     "a program that is compiled and run": "record",
+    "a plan of keywords alone, whose errors are those of its check": "attention",
 }
 """The same of tags, plans, buffers and tensors; a predicate of a tag is marked where it is called."""
 

@@ -165,7 +165,9 @@ def test_the_numbers_are_those_of_the_proto() -> None:
         ("HIGHEST_PAD", 4),
         ("UNKNOWN_PAD", 5),
     ]
-    assert OldLayout((0,), (4,), 3).padding_value is PaddingValue.LOWEST_PAD
+    assert OldLayout((0,), (4,), PaddingValue(3)).padding_value is PaddingValue.LOWEST_PAD
+    assert OldLayout((0,), (4,), 0).padding_value is PaddingValue.ZERO_PAD  # the value, not its number
+    assert OldLayout((0,), (4,), 1).padding_value is PaddingValue.ONE_PAD
 
 
 @pytest.mark.parametrize(
@@ -177,7 +179,7 @@ def test_what_the_padding_is_written_as(value: PaddingValue, text: str) -> None:
 
 
 def test_it_is_a_value() -> None:
-    again = OldLayout([0, 1], [3, 5], 1)
+    again = OldLayout([0, 1], [3, 5], 0)
     assert again == EXAMPLE
     assert hash(again) == hash(EXAMPLE)
     assert OldLayout((0, 1), (3, 5)) != EXAMPLE
@@ -191,7 +193,7 @@ def test_it_is_a_value() -> None:
 
 
 def test_a_promised_value_is_written_without_padding_too() -> None:
-    assert str(OldLayout((0,), (), 1)) == "minor_to_major: [0] padding_value: ZERO_PAD"
+    assert str(OldLayout((0,), (), 0)) == "minor_to_major: [0] padding_value: ZERO_PAD"
 
 
 # --- what is refused ---
@@ -269,3 +271,8 @@ def test_shapes_without_an_old_layout(text: str, message: str) -> None:
 def test_a_memory_too_large_to_write_out() -> None:
     with pytest.raises(LimitError, match="a memory of 10000000000 elements is too large"):
         OldLayout((0,), (10**10,)).linear_memory((1,), "a")
+
+
+def test_rows_are_written_as_lists() -> None:
+    rows = [["a", "b", "c"], ["d", "e", "f"]]
+    assert OldLayout([0, 1], [3, 5], 0).linear_memory((2, 3), rows) == "a d 0 b e 0 c f 0 0 0 0 0 0 0"

@@ -471,3 +471,14 @@ def test_a_buffer_holds_an_array_only() -> None:
         XlaBuffer(not_an_array)
     with pytest.raises(LayoutError, match=r"a buffer holds an array, and token\[\] carries no data"):
         XlaBuffer(XlaShape("token", ()))
+
+
+def test_dims_have_the_letters_of_the_documents() -> None:
+    for letters in ("yx", "zyx", "pzyx"):
+        shape = XlaShape("f32", range(2, 2 + len(letters)))
+        assert shape.letters == letters
+        assert [shape.dimension(letter) for letter in letters] == [*shape.dimensions]
+    assert XlaShape("f32", (2,)).letters == ""
+    for letter in ("z", "yx", ""):
+        with pytest.raises(CoordinateError, match="has the letter"):
+            XlaShape("f32", (2, 3)).dimension(letter)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         inverse as inverse,
         oom as oom,
         pack as pack,
+        pallas as pallas,
         product as product,
         relayout as relayout,
         show as show,

@@ -55,6 +55,8 @@ def _command(name: str) -> Callable[[list[str]], int]:
         from .ascend_record import run as command
     elif name == "copy":
         from .ascend_copy import run as command
+    elif name == "translate":
+        from .ascend_translate import run as command
     elif name == "run":
         from .ascend_run import run as command
     else:

@@ -17,6 +17,8 @@ from .saving import save
 if TYPE_CHECKING:
     import argparse
 
+    from ..ascend import CppProgram
+
 _EPILOG: Final = """\
 examples:
   tla ascend emit AtlasA2 half 1024,576,6144
@@ -44,8 +46,18 @@ def run(arguments: list[str]) -> int:
         for one in errors:
             complain(f"  {one.title}: {one.text}")
         return 1
-    name = os.path.basename(os.path.abspath(options.output)) if options.output else "tla_matmul"
-    program = plan.emit(name, into=options.into, catlass=options.catlass)
+    program = plan.emit(program_name(options, "tla_matmul"), into=options.into, catlass=options.catlass)
+    put_program(program, options)
+    return 0
+
+
+def program_name(options: argparse.Namespace, otherwise: str) -> str:
+    """Return the name of a program: that of its folder."""
+    return os.path.basename(os.path.abspath(options.output)) if options.output else otherwise
+
+
+def put_program(program: CppProgram, options: argparse.Namespace) -> None:
+    """Write a program to the folder of ``-o``, or print its source, or all of it as JSON."""
     if options.output:
         try:
             os.makedirs(options.output, exist_ok=True)
@@ -59,7 +71,14 @@ def run(arguments: list[str]) -> int:
         say(*(os.path.join(options.output, file) for file in program.files()))
     else:
         say(*program.source.splitlines())
-    return 0
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """Give a parser the arguments that `put_program` takes."""
+    parser.add_argument(
+        "-o", "--output", type=file_argument, metavar="DIR", help="the folder of the program"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:
@@ -67,8 +86,5 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     add_plan(parser)
     parser.add_argument("--into", metavar="EXAMPLE", help="an example of CATLASS, or a source")
     parser.add_argument("--catlass", metavar="DIR", help="the folder of CATLASS; else that of $CATLASS")
-    parser.add_argument(
-        "-o", "--output", type=file_argument, metavar="DIR", help="the folder of the program"
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_output(parser)
     return parser.parse_args(arguments)

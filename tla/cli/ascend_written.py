@@ -42,17 +42,12 @@ def run_written(
         InputError: the file cannot be read.
         ArgumentError: it has no such kernel, or a tensor has no array.
     """
-    found = _SOURCE.fullmatch(options.trace)
-    assert found is not None
     try:
-        kernel = _loaded(found["file"], found["name"])
-        if options.arch:
-            kernel = kernel.on(options.arch)
-        arrays = _arrays(kernel, options, tensors)
+        kernel, arrays = written_kernel(options.trace, options, tensors)
         return kernels.simulate(
             kernel, *arrays, cores=options.cores or 1, seed=options.seed, checks=options.check,
             orders=options.orders, drop=options.drop, strict=options.strict, progress=progress,
-            **dict(map(_setting, options.set)),
+            **settings(options),
         )  # fmt: skip
     except Exception as error:
         notes: list[str] = getattr(error, "__notes__", [])
@@ -63,6 +58,29 @@ def run_written(
         else:
             complain("".join(traceback.format_exception(error.with_traceback(_own(error)))).rstrip())
         return None
+
+
+def written_kernel(
+    source: str, options: argparse.Namespace, tensors: dict[str, Any]
+) -> tuple[kernels.Kernel, list[Any]]:
+    """Return the kernel that ``FILE.py:KERNEL`` names, and its arrays.
+
+    Raises:
+        InputError: the file cannot be read.
+        ArgumentError: the text names no kernel, the file has none of the name, or a tensor has no array.
+    """
+    found = _SOURCE.fullmatch(source)
+    if found is None:
+        raise ArgumentError(f"a kernel is FILE.py:KERNEL, not {source!r}", source=source)
+    kernel = _loaded(found["file"], found["name"])
+    if options.arch:
+        kernel = kernel.on(options.arch)
+    return kernel, _arrays(kernel, options, tensors)
+
+
+def settings(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the parameters of a kernel that the command line sets."""
+    return dict(map(_setting, options.set))
 
 
 def _own(error: BaseException) -> TracebackType | None:

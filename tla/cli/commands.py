@@ -11,6 +11,7 @@ COMMANDS: Final = {
     "show": "Draw the offsets of a layout: as text, SVG, HTML or LaTeX.",
     "hlo": "List the buffers of an HLO module, the most waste first; or what is live at its peak.",
     "oom": "Check an out-of-memory report of a TPU, and say what would cost less.",
+    "pallas": "Say what VMEM the blocks of a Pallas kernel take, whether they fit, and what would.",
     "index": "Say which elements an HLO instruction reads, as indexing maps; simplify a map.",
     "compose": "Compose two layouts: the offsets of A at the indices that B gives.",
     "complement": "Give the layout of the offsets that a layout leaves free.",
@@ -41,5 +42,6 @@ SUBCOMMANDS: Final = {
     "search": "Rank the legal tiles of a problem by a cost model.",
     "copy": "Give the instructions that move a tile from one layout to another, with their parameters.",
     "record": "Compile a CATLASS kernel for this machine, and write what it issues as a trace.",
+    "translate": "Write the C++ program of a kernel that is written in Python.",
     "run": "Run a kernel, recorded or in Python, on bytes; check for races, deadlocks, stale reads.",
 }

@@ -15,8 +15,10 @@ from ..xla_bridge import (
     XlaBuffer,
     XlaShape,
     XlaTuple,
+    chip_named,
     from_layout,
     logical_bytes,
+    memory_space_name,
     physical_bytes,
     physical_elements,
     remade,
@@ -38,6 +40,7 @@ from .messages import complain, say_json
 from .parser import argument_parser
 from .pictures import add_formats, is_asked_for, is_file_format, refuse_formats, write_figure
 from .show import drawable, layout_of
+from .spaces import complain_of_spaces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,6 +59,7 @@ examples:
   tla convert 'RowMajor<half>(20,48,ld=64)'
   tla convert 'f32[<=5,?]{1,0:T(2,2)}'
   tla convert 'module.hlo:%pad.0'
+  tla convert 'bf16[32,32,4096]{2,1,0:T(8,128)(2,1)S(1)}' --chip v5e
   tla convert 'f32[3,5]{1,0:T(2,2)}' -o both.svg
   echo 'f32[3,5]{1,0:T(2,2)}' | tla convert -
 
@@ -80,6 +84,7 @@ def run(arguments: list[str]) -> int:
     parser.add_argument(
         "--size", type=positive, metavar="N", help="elements that a TLA layout is to take in memory"
     )
+    parser.add_argument("--chip", help="name the memory space of a shape, S(n), as on this TPU")
     add_formats(parser, json="print one JSON object, or a list")
     options = parser.parse_args(arguments)
     refuse_formats(parser, options)
@@ -88,6 +93,8 @@ def run(arguments: list[str]) -> int:
             element_type(options.dtype)
         except UnsupportedError as error:
             parser.error(". ".join(error.args))
+    if options.chip is not None:
+        options.chip = chip_named(options.chip).name
     text = text_argument(options.text)
     by_tag = tagged(text)
     value: Any = read(text) if by_tag is None else by_tag.layout
@@ -111,7 +118,9 @@ def run(arguments: list[str]) -> int:
         for i, entry in enumerate(entries):
             if i:
                 say("")
-            _write(entry)
+            _write(entry, options.chip)
+    if is_xla:
+        complain_of_spaces((each.memory_space for each in arrays), options.chip)
     failed = [entry.reason for entry in entries if entry.failed]
     for reason in failed:
         complain(f"tla: error: {reason}")
@@ -256,9 +265,12 @@ def _bytes_by_tag(layout: AnyLayout, element: Element) -> tuple[IntLike, IntLike
 # --- for a person -----------------------------------------------------------------------------
 
 
-def _write(entry: _Entry) -> None:
+def _write(entry: _Entry, chip: str | None) -> None:
     for name, text in _rows(entry):
         say(f"{name:9} {text}")
+    if chip is not None and entry.shape is not None:
+        space = entry.shape.memory_space
+        say(f"{'space':9} S({space}), {memory_space_name(space, chip)} of {chip}")
     if entry.layout is not None and not entry.layout.symbols and 0 < entry.layout.size <= _PICTURE:
         from ..show import write
 

@@ -67,7 +67,9 @@ element, and how many elements are read. It needs islpy: pip install 'tla-layout
 
 # An instruction, or the head of a module or computation; layouts have no such text.
 _HLO = re.compile(
-    r"^\s*(ROOT\s+)?[%\w.-]+\s*=|=\s*\(*\s*[a-z]\w*\[|^\s*HloModule\b|\)\s*->.*\{\s*$", re.M
+    r"^\s*(ROOT\s+)?[%\w.-]+\s*=|=\s*\(*\s*[a-z]\w*\[|^\s*HloModule\b|\)\s*->.*\{\s*$"
+    r"|^\s*([a-z]\w*\[\S*\s+)?[a-z][a-z0-9-]*\(.*\[",
+    re.M,
 )
 _MAP = re.compile(r"\s*\(")  # as no text of HLO begins
 
@@ -205,7 +207,20 @@ def _of_module(module: Module, options: argparse.Namespace) -> int:
     if options.all:
         say("")
         say(*_summary(len(rows), refused))
+    elif not options.through and (more := _made(chosen)):
+        say("")
+        say(f"{', '.join(more)}: made by instructions before; --through goes on to what these read")
     return 0
+
+
+def _made(chosen: list[tuple[Computation, Instruction]]) -> list[str]:
+    """The operands of instructions that other instructions make."""
+    found: dict[str, None] = {}
+    for computation, instruction in chosen:
+        made = {each.name for each in computation.instructions if each.opcode not in _WITHOUT}
+        found.update((f"%{each.name}", None) for each in instruction.operands if each.name in made)
+    names = list(found)
+    return names if len(names) <= 4 else [*names[:4], f"and {len(names) - 4} more"]
 
 
 def _draw_instructions(

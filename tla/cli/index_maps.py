@@ -201,7 +201,9 @@ def _expr(m: IndexingMap, x: Value, shown: Shown) -> str:
         return str(x)
     text = m.with_parts(results=[x], constraints=(), replica=None).text(shown.form)
     start = text.index("-> (") + 4
-    return text[start : text.rindex(")", start, text.rindex("domain:"))]
+    domain = text.index("domain:", start)
+    where = max(text.find("where", domain), 0)  # of parts that are written once
+    return text[start : text.rindex(")", start, domain)] + (f" {text[where:]}" if where else "")
 
 
 def map_lines(facts: dict[str, Any]) -> list[str]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ParseError, UndecidedError
@@ -139,14 +140,20 @@ def as_table(steps: Steps) -> Steps:
 
 
 def evaluated(text: str, calls: list[Call] | None, names: Names) -> Any:
-    """Return the value of an expression in which layouts may stand by their tags."""
+    """Return the value of an expression in which layouts may stand by their tags, or as XLA shapes."""
 
-    def layout_by_tag(scan: NamingScanner) -> Any:
-        from ..ascend import tagged_at
+    def layout_of_name(scan: NamingScanner) -> Any:
+        if not re.match(r"\w+\s*\[", scan.text[scan.at :]):
+            from ..ascend import tagged_at
 
-        return tagged_at(scan).layout
+            return tagged_at(scan).layout
+        from ..xla_bridge import parse_shape_at, to_layout
 
-    return evaluate(text, calls, names, layout_by_tag)
+        shape, end = parse_shape_at(scan.text, scan.at, "document")
+        scan.expect(scan.text[scan.at : end])
+        return to_layout(shape)
+
+    return evaluate(text, calls, names, layout_of_name)
 
 
 def _condition(text: str, names: Names) -> Condition:

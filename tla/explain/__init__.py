@@ -11,7 +11,7 @@
 0 2:1 fit 2:2
 1 3:1 fit 3:8
 >>> print(found.figure().sentences[2])
-Mode 1 of B, 3:1: its last place, 2 * 1 = 2, lies inside the 6 of A's mode 0, 6:8. It takes all 3, \
+Mode 1 of B, 3:1, takes every index. The last one, 2 * 1 = 2, is inside A's mode 0, 6:8, so all 3 fit, \
 1 * 8 = 8 apart: 3:8.
 
 - `explain`: an operation step by step. Its steps and texts are made in ``operations``, ``explanation``,

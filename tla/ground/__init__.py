@@ -3,7 +3,8 @@
 
 - ``lazy``: packages that load a name when it is asked for; ``arguments``: what a failed call says;
 - ``immutable``: the base of values; ``limits``: the table of all limits;
-- ``text``: the scanner of all notations; ``words``: words in texts for errors;
+- ``text``: the scanner of all notations; ``pasted``: the signs that pages print;
+- ``words``: words in texts for errors;
 - ``dtypes``: element types;
 - ``output``: the lines that leave the program;
 - ``figure``: figures as data; ``display``: how a notebook shows a value;
@@ -93,6 +94,7 @@ if TYPE_CHECKING:
         say as say,
         visible as visible,
     )
+    from .pasted import read_typed as read_typed
     from .text import (
         Scanner as Scanner,
         int_in as int_in,

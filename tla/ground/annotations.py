@@ -117,7 +117,8 @@ MAKERS = {
 
 def _alias(annotation: Any, hint: Any) -> list[str]:
     """What a name of several types stands for."""
-    parts = typing.get_args(hint) if isinstance(annotation, str) and annotation.isidentifier() else ()
+    parts = typing.get_args(hint) or getattr(hint, "args", ())
+    parts = parts if isinstance(annotation, str) and annotation.isidentifier() else ()
     if isinstance(hint, str):
         return [f"{annotation} is {hint}."]
     words = [getattr(part, "__forward_arg__", getattr(part, "__name__", str(part))) for part in parts]

@@ -59,7 +59,17 @@ class _LazyPackage(ModuleType):
             for room in self._rooms:
                 if name in import_module(room, self.__name__).__all__:
                     return room
-        raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+        hint = ""
+        if re.fullmatch(r"_[0-9]+", name):
+            hint = f": write Int({name[1:]})"
+        elif snake != name:  # CATLASS's and XLA's spelling
+            words = {each for room in self._rooms for each in import_module(room, self.__name__).__all__}
+            known = words & {snake, snake.replace("_to_", "2"), snake.replace("make_", "")}
+            hint = f": it is called {min(known)} here" if known else ""
+        raise AttributeError(
+            f"module {self.__name__!r} has no attribute {name!r}{hint}", name=name, obj=self
+        )
 
     def __setattr__(self, name: str, value: Any) -> None:
         """A loaded module does not replace a function of its name, as in `tla.read`."""

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..ground import read_typed
 from .body import Body
 from .grammar import Grammar
 from .instruction import Computation, Instruction
@@ -48,6 +49,10 @@ def read_module(text: str, opcodes: Collection[str] = ()) -> Module:
         ModuleError: the text breaks off or breaks a rule. The error points at the character, and has the
             module up to there.
     """
+    return read_typed(_module, text, opcodes, times="x")
+
+
+def _module(text: str, opcodes: Collection[str]) -> Module:
     stream = ModuleStream(text, (), opcodes)
     computations: list[Computation] = []
     by_name: dict[str, Computation] = {}
@@ -110,6 +115,10 @@ def read_instruction(text: str, opcodes: Collection[str] = ()) -> Instruction:
     Raises:
         ParseError: the text is no instruction, or has more than one.
     """
+    return read_typed(_instruction, text, opcodes, times="x")
+
+
+def _instruction(text: str, opcodes: Collection[str]) -> Instruction:
     source = Source(text)
     grammar = Grammar(source, opcodes)
     statements, end = grammar.instruction(grammar.blank(0), nameless=True)

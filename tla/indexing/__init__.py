@@ -26,6 +26,14 @@ from ..ground import lazy
 
 if TYPE_CHECKING:
     from ..numbers import Interval as Interval
+    from .accesses import (
+        Accesses as Accesses,
+        accesses as accesses,
+        loop_schedule as loop_schedule,
+        register_schedule as register_schedule,
+        row_reduction_schedule as row_reduction_schedule,
+        transpose_schedule as transpose_schedule,
+    )
     from .compose import compose as compose
     from .deciding import union as union
     from .dependences import input_to_output as input_to_output, output_to_input as output_to_input
@@ -41,6 +49,13 @@ if TYPE_CHECKING:
     from .making import Constraint as Constraint
     from .maps import IndexingMap as IndexingMap, Point as Point, to_text as to_text
     from .ops import MalformedError as MalformedError
+    from .propagation import (
+        Propagation as Propagation,
+        TiledArray as TiledArray,
+        propagate_tile as propagate_tile,
+        tile_faults as tile_faults,
+        tile_sizes as tile_sizes,
+    )
     from .reading import parse_map as parse_map
     from .rescale import (
         ranges_to_dims as ranges_to_dims,
@@ -49,6 +64,7 @@ if TYPE_CHECKING:
     )
     from .runtime import fold as fold
     from .simplify import simplify as simplify
+    from .tiles import Tile as Tile, tile as tile
     from .traffic import (
         ArrayTraffic as ArrayTraffic,
         Counts as Counts,

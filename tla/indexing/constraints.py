@@ -9,7 +9,9 @@ rule  identity                                                     needs
 ====  ===========================================================  ==================================
 C1    ``x in [l, u]`` always, or never                             the range of ``x``
 C2    ``x + c in [l, u]`` is ``x in [l-c, u-c]``
-      ``x * k in [l, u]`` is ``x in [ceil(l/k), floor(u/k)]``      ends swapped for a negative ``k``
+      ``x * k in [l, u]`` is ``x in [ceil(l/k), floor(u/k)]``      ends swapped for a negative ``k``;
+                                                                   of a sum ``k`` is the greatest
+                                                                   common divisor of its terms
       ``x floordiv c in [l, u]`` is ``x in [l*c, u*c + c-1]``      ``c > 0``; others are negated first
 C3    ``a*g + b in [0, u]`` is ``a*g in [0, u]``                   every ``b`` in ``[0, g)``, and
                                                                    ``(u-b) // g == u // g`` for all
@@ -81,6 +83,11 @@ def reduced(x: Value, bounds: Interval) -> list[Constraint]:
         if x.constant:  # C2
             bounds -= x.constant
             x = raw_sum(x, 1, -x.constant, 1)
+            continue
+        k = gcd(*x.terms.values())
+        if len(x.terms) > 1 and k > 1:  # C2
+            x = expr_of({monomial: each // k for monomial, each in x.terms.items()}, 0, x.kinds)
+            bounds = _divided(bounds, k)
             continue
         if len(x.terms) > 1:
             high_part = _without_low_digit(x, bounds)

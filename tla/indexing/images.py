@@ -91,11 +91,11 @@ def columns(exprs: Sequence[Value], variables: Bounded) -> list[list[int]]:
 # --- groups -----------------------------------------------------------------------------------
 
 
-class _Own(NamedTuple):
-    """A group's part of one map: some variables, the results made of them, the constraints on them."""
+class Own(NamedTuple):
+    """A group's part of one map: some variables, the results made of them by number, the constraints."""
 
     variables: dict[Symbol, Interval]
-    results: list[Value]
+    results: dict[int, Value]
     constraints: list[tuple[Value, Interval]]
     reads: dict[Symbol, Any]
     """The numbers read at run time among the variables, by what they are read from."""
@@ -106,7 +106,7 @@ class _Own(NamedTuple):
         of one; 0 otherwise."""
         if len(self.variables) != 1 or len(self.results) != 1 or self.constraints or self.reads:
             return 0
-        ((symbol, bounds),), (x,) = self.variables.items(), self.results
+        ((symbol, bounds),), (x,) = self.variables.items(), self.results.values()
         if type(x) is not Expr or len(x.terms) != 1:
             return 0
         ((monomial, _k),) = x.terms.items()
@@ -118,6 +118,11 @@ class _Own(NamedTuple):
             if type(of) is Expr and of.terms == {(symbol,): 1}:
                 return (bounds.upper + of.constant) // c - (bounds.lower + of.constant) // c + 1
         return 0
+
+    @property
+    def related(self) -> list[Value]:
+        """Its results, then its dims."""
+        return [*self.results.values(), *(dim(place_of(s)[1]) for s in self.dims)]
 
     def free(self, run: Mapping[Any, int]) -> dict[Symbol, Interval]:
         """Return its variables, without the numbers of a run."""
@@ -132,6 +137,8 @@ class _Own(NamedTuple):
         """Return the values of expressions at each point of the domain, for given numbers that are
         read."""
         free = self.free(run)
+        if _box(free) > MOST_POINTS:
+            raise TooManyError
         put: dict[Symbol, Value] = {s: run[key] for s, key in self.reads.items() if key in run}
         if any(run[key] not in self.variables[s] for s, key in self.reads.items() if key in run):
             return []
@@ -151,7 +158,7 @@ def _box(variables: Bounded) -> int:
     return prod(bounds.size for bounds in variables.values())
 
 
-def _groups(maps: Sequence[IndexingMap], outputs: Sequence[int] = ()) -> list[list[_Own]]:
+def groups(maps: Sequence[IndexingMap], outputs: Sequence[int] = ()) -> list[list[Own]]:
     """Return groups that share no variable: for each the part of every map.
 
     Args:
@@ -171,7 +178,7 @@ def _groups(maps: Sequence[IndexingMap], outputs: Sequence[int] = ()) -> list[li
             return (i, number) if source is None else source.key
         return (i if kind or not outputs else ("of", outputs[i]), kind, number)
 
-    items: list[tuple[int, Any, Any, Interval | None]] = []
+    items: list[tuple[int, Any, Any, Any]] = []
     for i, m in enumerate(maps):
         items += [(i, symbol, None, v.bounds) for symbol, v in zip(m.within(), m.variables, strict=True)]
         items += [(i, ("result", j), x, None) for j, x in enumerate(m.results)]
@@ -180,27 +187,27 @@ def _groups(maps: Sequence[IndexingMap], outputs: Sequence[int] = ()) -> list[li
         own = node(i, first) if type(first) is Symbol else first
         for symbol in x.symbols if type(x) is Expr else ():
             parent[root(node(i, symbol))] = root(own)
-    found: dict[Any, list[_Own]] = {}
+    found: dict[Any, list[Own]] = {}
     for i, first, x, bounds in items:
         own = node(i, first) if type(first) is Symbol else first
-        group = found.setdefault(root(own), [_Own({}, [], [], {}) for _ in maps])[i]
+        group = found.setdefault(root(own), [Own({}, {}, [], {}) for _ in maps])[i]
         if x is None:
-            group.variables[first] = bounds  # type: ignore[assignment]
+            group.variables[first] = bounds
             if first.name.startswith("rt"):
                 group.reads[first] = own
         elif bounds is None:
-            group.results.append(x)
+            group.results[own[1]] = x
         else:
             group.constraints.append((x, bounds))
     return list(found.values())
 
 
-def _values(group: list[_Own]) -> int:
+def _values(group: list[Own]) -> int:
     """Return the number of results of a group of one map, if that needs no enumeration; otherwise 0."""
     return group[0].values if len(group) == 1 else 0
 
 
-def _runs(group: list[_Own], maps: Sequence[IndexingMap]) -> tuple[list[dict[Any, int]], str]:
+def _runs(group: list[Own], maps: Sequence[IndexingMap]) -> tuple[list[dict[Any, int]], str]:
     """Return the numbers of each run that may differ, and the instruction whose numbers differ from
     point to point, ""  without one."""
     choices: dict[Any, set[int]] = {}
@@ -224,18 +231,18 @@ def _runs(group: list[_Own], maps: Sequence[IndexingMap]) -> tuple[list[dict[Any
     return [dict(zip(choices, values, strict=True)) for values in product(*choices.values())], loose
 
 
-def _period(own: _Own, symbol: Symbol) -> int:
+def _period(own: Own, symbol: Symbol) -> int:
     """Return a step of a number that moves all results, and changes nothing else."""
     divisors = [
         atom.divisor
-        for x in own.results
+        for x in own.results.values()
         if type(x) is Expr
         for atom in inner_first(x)
         if isinstance(atom, (Quotient, Remainder))
     ]
     period = lcm(*[n for n in divisors if type(n) is int])
     moved: dict[Symbol, Value] = {symbol: rt(place_of(symbol)[1]) + period}
-    exprs = [*own.results, *(x for x, _bounds in own.constraints)]
+    exprs = [*own.results.values(), *(x for x, _bounds in own.constraints)]
     steps = [rebind(x, moved) - x for x in exprs]
     is_shift = all(type(step) is int for step in steps) and not any(steps[len(own.results) :])
     return period if is_shift else own.variables[symbol].size
@@ -243,7 +250,7 @@ def _period(own: _Own, symbol: Symbol) -> int:
 
 # --- counts -----------------------------------------------------------------------------------
 
-_POINTS: Final = 1 << 20
+MOST_POINTS: Final = 1 << 20
 """The most points of a group that are enumerated."""
 
 _MOST_MAPS: Final = 6
@@ -253,7 +260,7 @@ _WAYS: Final = 1 << 14
 """The most different entries in a table of a group, and the most kinds of runs."""
 
 
-def _points(own: _Own, m: IndexingMap) -> int:
+def _points(own: Own, m: IndexingMap) -> int:
     """Return the number of points that a group's results, and the numbers that it reads, depend on."""
     symbols = {s for s in own.variables if s not in own.reads}
     for symbol in own.reads:
@@ -263,10 +270,10 @@ def _points(own: _Own, m: IndexingMap) -> int:
     return prod(bounds[s].bounds.size for s in symbols)
 
 
-def _by_run(maps: Sequence[IndexingMap], group: list[_Own], table: Any) -> tuple[list[Any], str]:
+def _by_run(maps: Sequence[IndexingMap], group: list[Own], table: Any) -> tuple[list[Any], str]:
     """Return the different tables of a group over all runs, and what differs from point to point."""
     runs, loose = _runs(group, maps)
-    if len(runs) * max(_box(own.free(runs[0])) for own in group) > _POINTS:
+    if len(runs) * max(_box(own.free(runs[0])) for own in group) > MOST_POINTS:
         raise TooManyError
     tables = [table(run) for run in runs]
     return [each for i, each in enumerate(tables) if each not in tables[:i]], loose
@@ -317,7 +324,7 @@ def image_size(maps: Sequence[IndexingMap]) -> Span:
     least: list[list[Mapping[int, int]]] = []
     most: list[list[Mapping[int, int]]] = []
     reason = ""
-    for group in _groups(maps):
+    for group in groups(maps):
         if not any(own.results or own.constraints or own.reads for own in group):
             continue
 
@@ -347,7 +354,7 @@ def image_size(maps: Sequence[IndexingMap]) -> Span:
     return Span(low, high, reason)
 
 
-def _fewest(group: list[_Own], maps: Sequence[IndexingMap]) -> dict[int, int]:
+def _fewest(group: list[Own], maps: Sequence[IndexingMap]) -> dict[int, int]:
     """Return the fewest results of a group where numbers may differ from point to point: one, if a map
     has a result for any number."""
     sure = 0
@@ -358,11 +365,11 @@ def _fewest(group: list[_Own], maps: Sequence[IndexingMap]) -> dict[int, int]:
     return {sure: 1}
 
 
-def _reached(group: list[_Own], run: Mapping[Any, int]) -> Counter[int]:
+def _reached(group: list[Own], run: Mapping[Any, int]) -> Counter[int]:
     """Return how many results of a group are reached by which maps, each a bit."""
     reached: dict[tuple[int, ...], int] = {}
     for i, own in enumerate(group):
-        for row in set(own.rows(own.results, run)):
+        for row in set(own.rows([*own.results.values()], run)):
             reached[row] = reached.get(row, 0) | 1 << i
     return Counter(reached.values())
 
@@ -387,7 +394,7 @@ def readers(maps: Sequence[IndexingMap], outputs: Sequence[int] = ()) -> dict[in
         raise TooManyError
     parts = [part for of in together for n in range(len(of)) for part in combinations(of, n + 1)]
     tables: list[list[Mapping[Any, int]]] = []
-    for group in _groups(maps, outputs):
+    for group in groups(maps, outputs):
         if _values(group) == _box(group[0].variables):
             tables.append([{(1,): _values(group)}])
         elif any(own.results or own.constraints or own.reads for own in group):
@@ -411,7 +418,7 @@ def readers(maps: Sequence[IndexingMap], outputs: Sequence[int] = ()) -> dict[in
 
 
 def _readers_of(
-    group: list[_Own], parts: Sequence[tuple[int, ...]], run: Mapping[Any, int]
+    group: list[Own], parts: Sequence[tuple[int, ...]], run: Mapping[Any, int]
 ) -> Counter[tuple[int, ...]]:
     """Return for each result of a group from how many points all maps of a part reach it, and how many
     results have these numbers."""
@@ -419,8 +426,7 @@ def _readers_of(
     for own in group:
         mine: dict[Any, set[Any]] = {}
         n = len(own.results)
-        dims: list[Value] = [dim(place_of(s)[1]) for s in own.dims]
-        for row in own.rows([*own.results, *dims], run):
+        for row in own.rows(own.related, run):
             mine.setdefault(row[:n], set()).add(row[n:])
         found.append(mine)
     none: set[Any] = set()
@@ -431,7 +437,7 @@ def _readers_of(
     return out
 
 
-def _common_box(group: list[_Own], part: Sequence[int]) -> int:
+def _common_box(group: list[Own], part: Sequence[int]) -> int:
     """Return the number of points that the dims of some maps have in common."""
     common = group[part[0]].dims
     for i in part[1:]:

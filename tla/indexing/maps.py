@@ -323,7 +323,7 @@ class IndexingMap:
             return "UNDEFINED"
         if self.is_known_empty:
             return "KNOWN EMPTY"
-        writer = MapWriter(form, self.kinds, self.within())
+        writer = MapWriter(form, self.kinds, self.within(), self.expressions)
         text = writer.text(self.results, self.constraints)
         return text + writer.sources(self.replica) if sources else text
 

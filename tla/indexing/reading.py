@@ -6,18 +6,33 @@ Source: XLA ``indexing_map_serialization.cc``.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, ClassVar, Final, NoReturn
 
-from ..errors import ParseError, TlaError, UndecidedError
-from ..ground import Scanner, did_you_mean, near_words, shortened
-from ..numbers import Interval, Names, expr_at
+from ..errors import ParseError, UndecidedError
+from ..ground import Scanner, did_you_mean, near_words, read_typed, shortened
+from ..numbers import (
+    Interval,
+    Names,
+    Quotient,
+    Remainder,
+    bounds_of,
+    expr_at,
+    operate,
+    rebind,
+)
 from .making import Constraint
 from .maps import IndexingMap
 from .places import placed
 from .variables import RuntimeVariable, Source, Variable, dim, rng, rt
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..numbers import Symbol, Value
+
+_WHERE: Final = re.compile(r"[,\n]\s*where\s+(?=\w+ = )")
+"""The beginning of the parts that are written once."""
 
 _ROOM: Final = 200
 """The greatest depth of expressions."""
@@ -34,9 +49,18 @@ def parse_map(text: str) -> IndexingMap:
     ... (d0) -> ()'''))
     (d0){rt0} -> (d0 + rt0), domain: d0 in [0, 3], rt0 in [0, 1]
 
+    A divisor may be an expression. It is positive: where it is not, the map has no result.
+
+    >>> print(parse_map("(d0)[s0] -> (d0 floordiv s0), domain: d0 in [0, 9], s0 in [0, 3]"))
+    (d0)[s0] -> (d0 floordiv s0), domain: d0 in [0, 9], s0 in [1, 3]
+
     Raises:
         ParseError: the text is no map, a variable has no bounds, an expression names another one.
     """
+    return read_typed(_whole, text)
+
+
+def _whole(text: str) -> IndexingMap:
     scan = Scanner(text)
     if scan.accept("KNOWN EMPTY"):
         scan.expect_end()
@@ -52,10 +76,17 @@ class _Names(Names):
 
     slash_rounds: ClassVar[bool] = True
 
-    def cannot(self, error: TlaError) -> str:
-        """The reason: a divisor with a variable may be 0 or negative, as its bounds come later."""
-        undecided = isinstance(error, UndecidedError)
-        return "the divisors of a map are numbers" if undecided else error.summary
+    def __init__(self, text: str, given: Mapping[str, Value], divisors: list[Value]) -> None:
+        super().__init__(text, given)
+        self.divisors = divisors
+
+    def operate(self, sign: str, left: Value, right: Value) -> Value:
+        try:
+            return super().operate(sign, left, right)
+        except UndecidedError:
+            self.divisors.append(right)
+            k = -1 if sign == "ceildiv" else 1  # rounded up it is -(-x floordiv c)
+            return operate(Remainder if sign in ("%", "mod") else Quotient, left * k, right) * k
 
     @property
     def known(self) -> dict[str, Value]:
@@ -86,11 +117,14 @@ class _Reader:
         self.bounds: dict[str, Interval] = {}
         self.sources: dict[str, Source] = {}
         self.constraints: list[Constraint] = []
+        self.divisors: list[Value] = []
+        """Divisors with variables: the map has no result where one of them is not positive."""
         self.replica: Value | None = None
 
     def map(self) -> IndexingMap:
         scan = self.scan
         kinds, names = self._head()
+        end = self._parts(names)
         scan.expect("->", "and the results")
         results = self._results(names)
         scan.accept(",")
@@ -99,12 +133,28 @@ class _Reader:
         elif any(kinds) and not self._is_behind_domain():
             scan.expect("domain:", "and the bounds of the variables")
         self._check_bounded(kinds)
+        scan.at = end or scan.at
         if scan.accept("runtime variables:"):
             self._runtime_variables(kinds)
         if scan.accept("replica id:"):
             (self.replica,) = self._arrow(kinds, 1)
         scan.expect_end()
         return self._assemble(kinds, results, names)
+
+    def _parts(self, names: _Names) -> int:
+        """Read the parts that are written once, which come after the domain; return where they end."""
+        scan, start = self.scan, self.scan.at
+        begin = _WHERE.search(scan.text, start)
+        if begin is None:
+            return 0
+        scan.at = begin.end()
+        while not (scan.done or self._is_at("runtime variables:", "replica id:")):
+            name = self._name(names.known)
+            scan.expect("=", "and the part of that name")
+            names.known[name] = expr_at(scan, names, _ROOM, "a part")
+            scan.accept(",")
+        end, scan.at = scan.at, start
+        return end
 
     # --- variables and results ---
 
@@ -124,7 +174,7 @@ class _Reader:
                     known[name] = of(len(names))
                     names.append(name)
             kinds.append(names)
-        return kinds, _Names(self.scan.text, known)
+        return kinds, _Names(self.scan.text, known, self.divisors)
 
     def _name(self, known: dict[str, Value]) -> str:
         start = self.scan.at
@@ -156,6 +206,7 @@ class _Reader:
             scan.fail(fault, start, max(scan.last, start + 1))
 
         inner = _Reader(scan)
+        inner.divisors = self.divisors
         heads, names = inner._head()
         known = names.known
         if len(heads[0]) != len(kinds[0]):
@@ -195,8 +246,10 @@ class _Reader:
                 self.constraints.append(Constraint(x, bounds))
 
     def _is_behind_domain(self) -> bool:
-        scan = self.scan
-        return scan.done or scan.text.startswith(("runtime variables:", "replica id:"), scan.at)
+        return self.scan.done or self._is_at("where", "runtime variables:", "replica id:")
+
+    def _is_at(self, *words: str) -> bool:
+        return self.scan.text.startswith(words, self.scan.at)
 
     def _interval(self) -> Interval:
         scan = self.scan
@@ -267,10 +320,15 @@ class _Reader:
         for name in (name for kind in kinds for name in kind):
             if name not in self.bounds:
                 start = self.places[name]
+                bounds = ", ".join(f"{each} in [0, 9]" for kind in kinds for each in kind)
+                body = shortened(
+                    " ".join(self.scan.text.partition("domain")[0].rstrip(" ,").split()), 60
+                )
                 self.scan.fail(
                     f"{shortened(name)} has no bounds: the domain says 'd0 in [0, 9]' for each",
                     start,
                     start + len(name),
+                    f"Write {body}, domain: {shortened(bounds, 60)}, with your bounds.",
                 )
 
     def _assemble(self, kinds: list[list[str]], results: list[Value], names: _Names) -> IndexingMap:
@@ -279,6 +337,9 @@ class _Reader:
         runtime = [RuntimeVariable(name, self.bounds[name], self.sources.get(name)) for name in kinds[2]]
         moved = [name for name in kinds[1] if name in self.sources]
         m = IndexingMap(results, dims, ranges, runtime, self.constraints, self.replica)
+        tops = [(x, bounds_of(rebind(x, m.within()))[1]) for x in self.divisors]
+        positive = [(x, Interval(1, top)) for x, top in tops if top is not None]
+        m = m.with_parts(constraints=[*positive, *m.constraints])  # no constraint divides by 0
         return m if not moved else _ranges_to_runtime(m, {name: self.sources[name] for name in moved})
 
 

@@ -7,33 +7,33 @@ constraints. The rules of constraints are in `tla.indexing.constraints`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ..numbers import (
     Expr,
     Interval,
     Least,
     Quotient,
+    Remainder,
     Symbol,
     Value,
     atom_expr,
     bounds_of,
-    floor_divided,
     free_symbols,
     inner_first,
     least,
+    operate,
     rebind,
-    remainder,
     sum_of,
 )
 from .constraints import merged, reduced, tightened
 from .making import Constraint
 from .places import rearranged
-from .text import order_key
+from .text import order_key, shared_parts
 from .variables import place_of, rng
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from ..numbers import Atom, Monomial
     from .maps import IndexingMap
@@ -64,7 +64,8 @@ def with_ranges_in_order(map: IndexingMap) -> IndexingMap:
     ()[s0, s1] -> (s0 * 3 + s1, s0), domain: s0 in [0, 9], s1 in [0, 2]
 
     Ranges of one sum are ordered by their multiples. Two maps that differ in the order of their ranges
-    alone become equal, unless ranges with the same uses are joined in different ways.
+    alone become equal, unless ranges with the same uses are joined in different ways. Ranges of long
+    expressions are ordered by the results that use them, and by their bounds.
     """
     n = len(map.ranges)
     if n < 2 or map.is_undefined or map.is_known_empty:
@@ -74,6 +75,11 @@ def with_ranges_in_order(map: IndexingMap) -> IndexingMap:
         for kind, i in {place_of(symbol) for symbol in free_symbols(x)}:
             if kind == 1:
                 uses[i].append((min(k, len(map.results)), x))
+    is_long = shared_parts(map.expressions)
+
+    def key(x: Value, values: dict[Symbol, Value]) -> Any:
+        return () if is_long else order_key(rebind(x, values))
+
     ranks, count = [0] * n, 0
     while len(set(ranks)) > count:  # the rank of a range tells it apart where it is used by another
         count = len(set(ranks))
@@ -81,9 +87,7 @@ def with_ranges_in_order(map: IndexingMap) -> IndexingMap:
         keys = [
             (
                 not uses[i],
-                sorted(
-                    (k, order_key(rebind(x, {**same, rng(i).symbols[0]: rng(0)}))) for k, x in uses[i]
-                ),
+                sorted((k, key(x, {**same, rng(i).symbols[0]: rng(0)})) for k, x in uses[i]),
                 (map.ranges[i].bounds.lower, map.ranges[i].bounds.upper),
             )
             for i in range(n)
@@ -103,9 +107,11 @@ def with_ranges_in_order(map: IndexingMap) -> IndexingMap:
 def _with_simpler_constraints(map: IndexingMap) -> IndexingMap:
     """The map with its constraints simplified, each by the bounds alone, and merged."""
     while map.constraints:
-        put, back = _ways(map)
+        ways = _ways(map)
         found = [
-            Constraint(back(x), b) for c in map.constraints for x, b in reduced(put(c.expr), c.bounds)
+            Constraint(ways.back(x), b)
+            for c in map.constraints
+            for x, b in reduced(ways.put(c.expr), c.bounds)
         ]
         found = merged(found)
         kinds = map.kinds
@@ -121,20 +127,35 @@ def _with_simpler_constraints(map: IndexingMap) -> IndexingMap:
     return map
 
 
-def _ways(map: IndexingMap) -> tuple[Callable[[Value], Value], Callable[[Value], Value]]:
-    """The functions that take expressions within the bounds of the map's variables, and back."""
-    within = map.within()
-    without: dict[Symbol, Value] = {x.symbols[0]: atom_expr(symbol) for symbol, x in within.items()}
+class _Ways:
+    """The ways of expressions to unknowns within bounds, and back; each atom goes once."""
 
-    plain = _Rewriting(())
+    def __init__(self, within: dict[Symbol, Expr]) -> None:
+        self._within: dict[Symbol, Value] = {**within}
+        self._without = {x.symbols[0]: atom_expr(symbol) for symbol, x in within.items()}
+        self._put: dict[Atom, Value | None] = {}
+        self._back: dict[Atom, Value | None] = {}
+        self.plain = _Rewriting(())
 
-    def put(x: Value) -> Value:
-        return plain(rebind(x, within))
+    def put(self, x: Value) -> Value:
+        return self.plain(rebind(x, self._within, self._put))
 
-    def back(x: Value) -> Value:
-        return rebind(x, without)
+    def back(self, x: Value) -> Value:
+        return rebind(x, self._without, self._back)
 
-    return put, back
+
+def _ways(map: IndexingMap) -> _Ways:
+    """The ways of a map's expressions; those of maps with the same bounds are shared."""
+    bounds = tuple([tuple([v.bounds for v in kind]) for kind in map.kinds])
+    if bounds not in _known:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        _known[bounds] = _Ways(map.within())
+    return _known[bounds]
+
+
+_known: Final[dict[Any, _Ways]] = {}
+_MOST_KNOWN: Final = 16
 
 
 # --- expressions ------------------------------------------------------------------------------
@@ -142,8 +163,10 @@ def _ways(map: IndexingMap) -> tuple[Callable[[Value], Value], Callable[[Value],
 
 def _with_simpler_expressions(map: IndexingMap, replace: bool) -> IndexingMap:
     """The map with its results simplified, and the replica and the indices of its sources."""
-    put, back = _ways(map)
-    rewrite = _Rewriting((put(x), bounds) for x, bounds in map.constraints)
+    ways = _ways(map)
+    put, back = ways.put, ways.back
+    stated = [(put(x), bounds) for x, bounds in map.constraints]
+    rewrite = _Rewriting(stated) if stated else ways.plain
     single: dict[Symbol, Value] = {}
     if replace:
         for x in map.within().values():
@@ -179,9 +202,8 @@ class _Rewriting:
     def __call__(self, x: Value) -> Value:
         if type(x) is not Expr or not (x.kinds or self._bounds):
             return x
-        for atom in inner_first(x):
-            if atom not in self._done:
-                self._done[atom] = self._simpler(atom)
+        for atom in inner_first(x, self._done):
+            self._done[atom] = self._simpler(atom)
         return self._sum(x)
 
     def _sum(self, x: Value) -> Value:
@@ -225,7 +247,7 @@ class _Rewriting:
         if type(c) is int and low is not None and high is not None and low // c == high // c:
             n = low // c
             return n if type(atom) is Quotient else x - n * c
-        return floor_divided(x, c) if type(atom) is Quotient else remainder(x, c)
+        return operate(Quotient if type(atom) is Quotient else Remainder, x, c)
 
 
 def _key(x: Expr) -> Any:

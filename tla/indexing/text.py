@@ -16,12 +16,19 @@ form       text
       rt0: %of = s32[] parameter(1); (d0) -> (), clamp [0, 2], on (d0) -> (d0 floordiv 4)
     replica id: (d0) -> (d0 floordiv 4)
 
-Source: XLA ``indexing_map_serialization.cc``; the order of summands ``indexing_map.cc``.
+If the expressions are long, each division that they share is written once, after the domain::
+
+    (d0) -> (t1 * 15 + t0), domain: d0 in [0, 209], where t0 = d0 floordiv 6, t1 = (d0 + t0) mod 14
+
+Source: XLA ``indexing_map_serialization.cc``; the order of summands ``indexing_map.cc``. The part after
+``where`` is ours.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import count
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from ..numbers import (
@@ -33,20 +40,22 @@ from ..numbers import (
     Symbol,
     Terms,
     Value,
+    atoms_of,
     bounds_of,
     expr_of,
     free_symbols,
     mlir_style,
     raw_sum,
     rebind,
+    sym,
     text_in,
 )
 from .variables import REPLICA, place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-    from ..numbers import Interval, Monomial
+    from ..numbers import Atom, Interval, Monomial
     from .making import Constraint
     from .variables import Kinds, RuntimeVariable
 
@@ -58,11 +67,15 @@ class MapWriter:
 
     Args:
         within: For each variable the unknown within its bounds.
+        expressions: All expressions of the map.
     """
 
-    def __init__(self, form: str, kinds: Kinds, within: dict[Symbol, Expr]) -> None:
+    def __init__(
+        self, form: str, kinds: Kinds, within: dict[Symbol, Expr], expressions: Iterable[Value] = ()
+    ) -> None:
         self.form: str = form
-        self.within: dict[Symbol, Expr] = within
+        self.within: dict[Symbol, Value] = {**within}
+        self._bound: dict[Atom, Value | None] = {}  # the atoms within the bounds
         self.bounds: list[Interval] = [v.bounds for vs in kinds for v in vs]
         self.runtime: tuple[RuntimeVariable, ...] = kinds[2]
         self.kinds: list[list[str]] = [[v.name for v in vs] for vs in kinds]
@@ -76,9 +89,15 @@ class MapWriter:
             order=in_order if form == "2026" else in_mlir_order,
         )
 
+        names = (name for i in count() if not any((name := f"t{i}") in kind for kind in self.kinds))
+        self.parts: dict[Atom, Symbol] = {
+            atom: sym(f"t{i}", min=None).symbols[0] for i, atom in enumerate(shared_parts(expressions))
+        }
+        self.part_names: list[str] = [next(names) for _atom in self.parts]
+
     def _name(self, symbol: Symbol) -> str:
-        kind, i = place_of(symbol)
-        return self.kinds[kind][i]
+        kind, i = _place(symbol)
+        return self.part_names[i] if kind == _PART else self.kinds[kind][i]
 
     def expr(self, x: Value) -> str:
         return text_in(self._from_first_period(x), self.style).text
@@ -105,19 +124,25 @@ class MapWriter:
 
     def _shift(self, atom: Any) -> tuple[Any, int]:
         """A division with a dividend some periods lower, and the difference of its quotient."""
+        periods = self._periods(atom)
+        new = self.parts.get(atom) or self._lower(atom, periods)
+        return new, periods if type(atom) is Quotient else 0
+
+    def _periods(self, atom: Any) -> int:
         if type(atom) not in (Quotient, Remainder) or type(atom.divisor) is Expr:
-            return atom, 0
-        y, c = atom.dividend, atom.divisor
-        periods = 0
-        if y.constant:
-            low = bounds_of(rebind(y, self.within))[0]
-            periods = 0 if low is None else low // c
-        lower = raw_sum(self._from_first_period(y), 1, -periods * c, 1)
-        return (
-            (Quotient.make(lower, c), periods)
-            if type(atom) is Quotient
-            else (Remainder.make(lower, c), 0)
-        )
+            return 0
+        if not atom.dividend.constant:
+            return 0
+        low = bounds_of(rebind(atom.dividend, self.within, self._bound))[0]
+        return 0 if low is None else low // atom.divisor
+
+    def _lower(self, atom: Any, periods: int) -> Any:
+        """The atom with such a dividend, and with symbols for the parts that are written once."""
+        if not atom.parts or (atom.kind == Least.kind and not self.parts):
+            return atom
+        first, *others = map(self._from_first_period, atom.parts)
+        lower = raw_sum(first, 1, -periods * atom.divisor, 1) if periods else first
+        return atom.make(lower, *others)
 
     def head(self) -> str:
         """The variables: ``(d0, d1)[s0]{rt0}``."""
@@ -147,7 +172,16 @@ class MapWriter:
             domain = "\ndomain:\n" + "\n".join(lines + conditions)
         else:
             domain = ", domain: " + ", ".join(bounds + conditions)
-        return self.arrow(results) + (domain if names else "")
+        return self.arrow(results) + (domain if names else "") + self._where()
+
+    def _where(self) -> str:
+        """The parts that are written once."""
+        lower = [expr_of({(self._lower(atom, self._periods(atom)),): 1}, 0, 7) for atom in self.parts]
+        named = zip(self.part_names, lower, strict=True)
+        parts = [f"{name} = {text_in(x, self.style).text}" for name, x in named]
+        if not parts:
+            return ""
+        return "\nwhere\n" + "\n".join(parts) if self.form == "old" else ", where " + ", ".join(parts)
 
     def _old_source(self, variable: RuntimeVariable) -> list[str]:
         source = variable.source
@@ -173,6 +207,52 @@ class MapWriter:
         return text
 
 
+# --- parts that are written once --------------------------------------------------------------
+
+_MOST_PARTS: Final = 256
+"""The most operators of the expressions of a map that are written in full."""
+
+_DEEPEST: Final = 16
+"""The depth of an expression from which on its parts are written by themselves."""
+
+
+def shared_parts(expressions: Iterable[Value]) -> list[Atom]:
+    """Return the divisions and minima with more than one use if there are many, each after its parts."""
+    values = list(expressions)
+    made: dict[Atom, list[Atom]] = {  # an atom, and the atoms of its parts
+        atom: [each for x in atom.parts for each in _atoms(x)]
+        for atom in sorted({atom for x in values for atom in atoms_of(x)}, key=attrgetter("order"))
+    }
+    sizes: dict[Atom, int] = {}
+    for atom, inner in made.items():
+        sizes[atom] = 1 + sum(sizes[each] for each in inner)
+    used = Counter(each for x in values for each in _atoms(x))
+    if sum(n * sizes[atom] for atom, n in used.items()) <= _MOST_PARTS:
+        return []
+    used.update(each for inner in made.values() for each in inner)
+    depths: dict[Atom, int] = {}
+    for atom, inner in made.items():
+        depths[atom] = 1 + max([depths[each] for each in inner], default=0)
+        if inner and (used[atom] > 1 or depths[atom] > _DEEPEST):
+            depths[atom] = 0
+    return [atom for atom, depth in depths.items() if not depth]
+
+
+def _atoms(x: Value) -> Iterator[Atom]:
+    """The atoms of an expression, without those of their parts."""
+    return (atom for monomial in x.terms for atom in monomial) if type(x) is Expr else iter(())
+
+
+_PART: Final = 3
+
+
+def _place(symbol: Symbol) -> tuple[int, int]:
+    """The kind and number of a variable, or of a part that is written once."""
+    return (_PART, int(symbol.name[1:])) if symbol.name[0] == "t" else place_of(symbol)
+
+
+# --- the order of summands --------------------------------------------------------------------
+
 # The kinds of MLIR's expressions, in the order in which XLA sorts summands.
 _ADD, _MUL, _MOD, _FLOOR, _MIN, _NUMBER, _DIM, _SYMBOL = range(8)
 
@@ -193,7 +273,7 @@ def in_mlir_order(x: Expr) -> list[tuple[Monomial, int]]:
 
 def _has_dim(atom: Any) -> bool:
     if type(atom) is Symbol:
-        return place_of(atom)[0] == 0
+        return _place(atom)[0] == 0
     return any(
         _has_dim(inner)
         for x in atom.parts
@@ -213,7 +293,7 @@ def _term_key(term: tuple[Monomial, int]) -> tuple[Any, ...]:
 
 def _atom_key(atom: Any) -> tuple[Any, ...]:
     if type(atom) is Symbol:
-        kind, i = place_of(atom)
+        kind, i = _place(atom)
         return (_DIM, i) if kind == 0 else (_SYMBOL, kind, i)
     if type(atom) is Least:
         return (_MIN, *sorted(map(order_key, atom.parts)))

@@ -49,9 +49,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..numbers import Symbol, Value
+    from ..xla_bridge import AnyShape
     from .ops import Devices
 
-ShapeLike: TypeAlias = Union[XlaShape, XlaBuffer, str]
+ShapeLike: TypeAlias = Union["AnyShape", str]
 """An XLA shape or its text."""
 
 Layouts: TypeAlias = "ShapeLike | Mapping[str, ShapeLike] | None"
@@ -143,7 +144,7 @@ class ArrayTraffic(NamedTuple):
     @property
     def tile_bytes(self) -> int:
         """The bytes of its tiles; 0 if the layout has none."""
-        return self.tiles * _tile_bytes(self.shape)
+        return self.tiles * block_bytes(self.shape, 0)
 
     @property
     def moved_bytes(self) -> int:
@@ -272,7 +273,7 @@ def traffic(
         raise KindError(
             "maps do not say of what array they are", "Give its shape: traffic(map, 'f32[8,128]')."
         )
-    shape = _shape(layouts)
+    shape = shape_of(layouts)
     for m in maps:
         if not m.is_undefined and len(m.results) != shape.rank:
             raise CongruenceError(
@@ -315,7 +316,8 @@ def _cycles(of: Instruction | Computation) -> int | None:
 # --- shapes -----------------------------------------------------------------------------------
 
 
-def _shape(of: ShapeLike) -> XlaShape:
+def shape_of(of: ShapeLike) -> XlaShape:
+    """Return the shape of an array, or of its text."""
     shape = parse_shape(of) if isinstance(of, str) else of
     shape = shape.array if isinstance(shape, XlaBuffer) else shape
     if not isinstance(shape, XlaShape):
@@ -329,7 +331,7 @@ def _shapes(arrays: Sequence[Leaf], layouts: Layouts) -> dict[str, XlaShape]:
     if layouts is not None and not isinstance(layouts, Mapping):
         layouts = {str(arrays[0]): layouts}
     for name, given in (layouts or {}).items():
-        shape, bare = _shape(given), name.removeprefix("%")
+        shape, bare = shape_of(given), name.removeprefix("%")
         if bare not in shapes:
             raise KindError(f"there is no array {name!r}", did_you_mean([bare], shapes), name=name)
         if shape.dimensions != shapes[bare].dimensions:
@@ -351,15 +353,16 @@ def _tile_axes(shape: XlaShape, at: Sequence[Any]) -> list[tuple[Any, int]]:
     return axes[: len(axes) - sum(size != COMBINE for size in first)]
 
 
-def _tile_bytes(shape: XlaShape) -> int:
-    if not shape.tiles:
-        return 0
+def block_bytes(shape: XlaShape, elements: int) -> int:
+    """Return the bytes of a block of so many elements; of 0 of a tile, if the layout has tiles."""
+    if elements or not shape.tiles:
+        return elements * storage_bits(shape) // 8
     count = prod(n for _x, n in _tile_axes(shape, [0] * shape.rank))
     return prod(physical_dimensions(shape)) * storage_bits(shape) // 8 // count if count else 0
 
 
 @lru_cache(maxsize=1024)
-def _blocks(shape: XlaShape, count: int) -> IndexingMap:
+def blocks(shape: XlaShape, count: int) -> IndexingMap:
     """Return the map from an index to the block of memory of ``count`` elements; of 0 to its tile.
 
     A block has several coordinates: as few axes as possible are put together in one.
@@ -399,9 +402,9 @@ def _array(
             raise UnsupportedError(
                 f"a line of {n} bytes does not hold a whole number of elements of {bits} bits", line=n
             )
-        return blocks(count, ceil_div(physical_bytes(shape), n))
+        return counted(count, ceil_div(physical_bytes(shape), n))
 
-    def blocks(count: int, whole: int) -> Span:
+    def counted(count: int, whole: int) -> Span:
         """The number of blocks of so many elements, of so many; 0 is a tile."""
         if unknown or not elements.most:
             return Span(0, min(whole, elements.most), unknown)
@@ -409,13 +412,13 @@ def _array(
             return Span(whole, whole)
         return _count(shape, here, count, min(whole, elements.most))
 
-    tiles = blocks(0, prod(n for _x, n in _tile_axes(shape, [0] * shape.rank))) if shape.tiles else None
+    tiles = counted(0, prod(n for _x, n in _tile_axes(shape, [0] * shape.rank))) if shape.tiles else None
     spans = (elements, of_bytes(1), of_bytes(line), tiles or Span(0, 0))
     reason = next((span.reason for span in spans if span.reason), "")
     reuse: dict[int, int] = {}
     if elements.most and not unknown:
         try:
-            each = {o: union(_numbered(m) for of, m in maps if of == o) for o, _m in maps}
+            each = {o: union(numbered(m) for of, m in maps if of == o) for o, _m in maps}
             pairs = [(o, m) for o, found in each.items() for m in found]
             reuse = readers([m for _o, m in pairs], [o for o, _m in pairs])
         except TooManyError:
@@ -438,9 +441,9 @@ def _array(
 def _count(shape: XlaShape, maps: Sequence[IndexingMap], count: int, whole: int) -> Span:
     """Return how many blocks of elements maps reach, of so many: by groups, by isl, or within bounds."""
     if count != 1:
-        into = _blocks(shape, count)
+        into = blocks(shape, count)
         maps = [compose(m, into) for m in maps]
-    maps = [_numbered(m) for m in maps]
+    maps = [numbered(m) for m in maps]
     try:
         span = image_size(maps)
     except TooManyError:
@@ -457,7 +460,7 @@ def _count(shape: XlaShape, maps: Sequence[IndexingMap], count: int, whole: int)
     return span._replace(least=min(span.least, whole), most=min(span.most, whole))
 
 
-def _numbered(m: IndexingMap) -> IndexingMap:
+def numbered(m: IndexingMap) -> IndexingMap:
     """Return a map in the form that counts take, with the replica that is read as one more result."""
     if m.replica is not None:
         m = m.with_parts(results=[*m.results, m.replica], replica=None)

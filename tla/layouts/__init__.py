@@ -19,6 +19,8 @@ if TYPE_CHECKING:
         elem_less as elem_less,
         idx2crd as idx2crd,
         lex_less as lex_less,
+        linear_index as linear_index,
+        linear_index_with_tile as linear_index_with_tile,
         make_basis_like as make_basis_like,
     )
     from .fractal import (

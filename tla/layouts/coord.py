@@ -69,11 +69,12 @@ from .int_tuple import (
     text_of,
     unflatten,
     weakly_congruent,
+    wrap,
 )
 from .slicing import Coord, is_underscore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from ..numbers import Question
 
@@ -424,7 +425,12 @@ def coords(shape: IntTuple) -> Iterator[Any]:
 
 
 @constexpr
-def crd2offset(coord: IntTuple, shape: IntTuple, stride: IntTuple, extend: bool = False) -> Any:
+def crd2offset(
+    coord: IntTuple,
+    shape: IntTuple | Callable[..., Any],
+    stride: IntTuple | None = None,
+    extend: bool = False,
+) -> Any:
     """Return the offset of a coordinate: the sum over the leaves of coordinate times stride.
 
     >>> crd2offset((1, 5), ((_4, _2), (_4, _3)), ((_4, _16), (_1, _32)))
@@ -437,6 +443,7 @@ def crd2offset(coord: IntTuple, shape: IntTuple, stride: IntTuple, extend: bool 
 
     Args:
         coord: An int, or a tuple weakly congruent to ``shape``; in elements.
+        shape: The shape, or without a stride a layout: ``crd2offset(c, layout)`` is ``layout(c)``.
         extend: Let the last leaf of each mode grow, as TLA and CuTe always do.
 
     Returns:
@@ -447,13 +454,48 @@ def crd2offset(coord: IntTuple, shape: IntTuple, stride: IntTuple, extend: bool 
         CongruenceError: shape and stride have different profiles.
     Source: CATLASS ``crd2offset``, layout.hpp.
     """
+    if stride is None:
+        layout: Any = shape
+        if not callable(layout):
+            raise LayoutError(f"the shape {text_of(layout)} needs a stride, or a layout in its place")
+        return getattr(layout, "extended", layout)(coord) if extend else layout(coord)
     offset = plain_offset(coord, shape, stride)
     if offset is not None:
         return offset
     require_bool(extend)
-    coord, shape, stride = as_int_tuple(coord), as_shape(shape), as_int_tuple(stride)
-    require_congruent(shape, stride)
-    return offset_at(coord, shape, stride, extend)
+    sizes, steps = as_shape(shape), as_int_tuple(stride)
+    require_congruent(sizes, steps)
+    return offset_at(as_int_tuple(coord), sizes, steps, extend)
+
+
+@constexpr
+def linear_index(index: IntTuple, bounds: IntTuple) -> Any:
+    """Return the row-major position of an element in an array, as XLA's document on tiled layout has it.
+
+    >>> linear_index((1, 1, 0, 1), (2, 3, 2, 2))
+    17
+    """
+    return crd2offset(index, bounds, compact_row_major(bounds))
+
+
+@constexpr
+def linear_index_with_tile(index: IntTuple, bounds: IntTuple, tile: IntTuple) -> Any:
+    """Return the position of an element in an array in tiles: tiles and what is in them are row-major.
+
+    >>> linear_index_with_tile((2, 3), (3, 5), (2, 2))
+    17
+
+    Args:
+        tile: A size for each dim. Of tiles with fewer dims, ``*`` or more levels
+            `tla.xla_bridge.physical_offset` gives the position.
+    """
+    e: Any = wrap(as_int_tuple(index))
+    d, t = wrap(as_shape(bounds)), wrap(as_shape(tile))
+    require_congruent(d, t)
+    crd2offset(e, d, d)  # the element exists
+    pairs = list(zip(e, t, strict=True))
+    at: Any = (*(x // size for x, size in pairs), *(x % size for x, size in pairs))
+    return linear_index(at, (*map(ceil_div, d, t), *t))
 
 
 def plain_offset(coord: Any, shape: Any, stride: Any, room: int = LEVELS) -> Any:

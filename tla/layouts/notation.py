@@ -35,7 +35,18 @@ from re import compile as compile_pattern, match as match_pattern
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from ..errors import LayoutError, ParseError
-from ..ground import MAX_DEPTH, Scanner, constexpr, guarded, is_too_deep, limit_of, shortened, way_out
+from ..ground import (
+    ELEMENT_TYPES,
+    MAX_DEPTH,
+    Scanner,
+    constexpr,
+    guarded,
+    is_too_deep,
+    limit_of,
+    read_typed,
+    shortened,
+    way_out,
+)
 from ..numbers import E, Int, add
 from .int_tuple import as_int_tuple, text_of
 from .layout import Layout, OfCoordinates, is_layout
@@ -71,7 +82,16 @@ def parse(text: str, symbols: Mapping[str, Any] | None = None) -> Any:
     Raises:
         ParseError: the text does not follow the notation; the error points at the character.
     """
+    return read_typed(_whole, text, symbols)
+
+
+def _whole(text: str, symbols: Mapping[str, Any] | None) -> Any:
     scan = NamingScanner(text, symbols)
+    word = text.split("[")[0].strip("( \n\t").lower()
+    if "[" in text and word in ELEMENT_TYPES:
+        scan.fail(
+            "tla.parse reads layouts, and this is an XLA shape", None, len(text), "tla.read reads it."
+        )
     value = _seen(scan, MAX_DEPTH)
     scan.expect_end()
     return value

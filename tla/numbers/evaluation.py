@@ -12,7 +12,7 @@ from functools import reduce
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from ..errors import BindingError, ZeroDivisorError
+from ..errors import BindingError, UndecidedError, ZeroDivisorError
 from ..ground import described, guarded, written
 from .basis import Basis
 from .nodes import (
@@ -307,38 +307,57 @@ def _over_divisor(symbol: Symbol, value: Value) -> Value:
     return operators.floor_divided(value, d)
 
 
-def rebind(x: Value, values: Mapping[Symbol, Value]) -> Value:
-    """Return an expression built anew with other values for the atoms of some symbols."""
-    return rebuild(x, values.get)
+def rebind(
+    x: Value, values: Mapping[Symbol, Value], done: dict[Atom, Value | None] | None = None
+) -> Value:
+    """Return an expression built anew with other values for the atoms of some symbols.
+
+    Args:
+        done: The atoms that were built anew with the same values before; more are added.
+    """
+    return rebuild(x, values.get, done) if values else x
 
 
-def rebuild(x: Value, value_for: Callable[[Symbol], Value | None]) -> Value:
+def rebuild(
+    x: Value,
+    value_for: Callable[[Symbol], Value | None],
+    done: dict[Atom, Value | None] | None = None,
+) -> Value:
     """Return an expression put together anew, by the rules, with values for some of its symbols."""
     if type(x) is not Expr:
         return x
-    done: dict[Atom, Value] = {}
-    for atom in inner_first(x):
+    done = {} if done is None else done  # None for an atom that stays
+    for atom in inner_first(x, done):
         if type(atom) is Symbol:
             value = value_for(atom)
         else:
-            operation: Callable[..., Value] = getattr(operators, atom.operation)
-            value = operation(*[_put_together(part, done) for part in atom.parts])
+            value = operate(type(atom), *[_put_together(part, done) for part in atom.parts])
         same = type(value) is Expr and value.terms == {(atom,): 1} and not value.constant
-        if value is not None and not same:
-            done[atom] = value
+        done[atom] = None if same else value
     return _put_together(x, done)
 
 
-def _put_together(x: Value, done: dict[Atom, Value]) -> Value:
+def operate(kind: type[Any], *parts: Value) -> Value:
+    """Return the quotient, remainder or minimum of some values; an atom if the divisor may be 0."""
+    operation: Callable[..., Value] = getattr(operators, kind.operation)
+    try:
+        return operation(*parts)
+    except UndecidedError:
+        atom: Atom = kind.make(*parts)
+        return atom_expr(atom)
+
+
+def _put_together(x: Value, done: dict[Atom, Value | None]) -> Value:
     """The sum of an expression's terms, with other values for some of its atoms."""
     if type(x) is not Expr:
         return x
-    if not any(atom in done for monomial in x.terms for atom in monomial):
+    if all(done[atom] is None for monomial in x.terms for atom in monomial):
         return total(x.terms, x.constant, x.kinds)
     products: list[Value] = []
     for monomial, k in x.terms.items():
         term: Any = k
         for atom in monomial:
-            term = (done[atom] if atom in done else atom_expr(atom)) * term
+            value: Any = done[atom]
+            term = (atom_expr(atom) if value is None else value) * term
         products.append(term)
     return sum_of(products, x.constant)

@@ -145,18 +145,22 @@ def known_divides(a: Value, x: Value) -> bool | None:
 # --- inequalities -----------------------------------------------------------------------------
 
 
-def is_related(*values: Value) -> bool:
-    """Whether more can be known of some values than their ranges tell."""
+def is_related(x: Expr) -> bool:
+    """Whether more can be known of an expression than its range tells."""
+    return bool(x.kinds) or is_symbolic(x)
+
+
+def is_symbolic(x: Value) -> bool:
+    """Whether the atoms of a value are bounded by more than numbers, or multiplied.
+
+    Ranges and digits decide the divisions of all other values by a number. A search for a proof seldom
+    finds more there, and takes long where sums are long.
+    """
+    if type(x) is not Expr:
+        return False
     if assumed.get() is not None:
         return True
-    for x in values:
-        if type(x) is Expr:
-            if x.kinds:
-                return True
-            for monomial in x.terms:
-                if len(monomial) > 1 or any(map(_is_bounded_by_symbols, monomial)):
-                    return True
-    return False
+    return any(len(m) > 1 or any(map(_is_bounded_by_symbols, m)) for m in x.terms)
 
 
 def _is_bounded_by_symbols(atom: Atom) -> bool:

@@ -143,8 +143,8 @@ class Int(int, Generic[_N]):
     if not TYPE_CHECKING:
 
         def __class_getitem__(cls, key):
-            """Accept ``Int[4]`` as well as ``Int[Literal[4]]`` at run time."""
-            return super().__class_getitem__(Literal[key] if isinstance(key, int) else key)
+            """Accept ``Int[4]`` and ``Int[_4]`` as well as ``Int[Literal[4]]`` at run time."""
+            return super().__class_getitem__(Literal[int(key)] if isinstance(key, int) else key)
 
     def __str__(self) -> str:
         try:
@@ -387,11 +387,28 @@ Leaf: TypeAlias = Union[int, SymbolicInt]
 IntLike: TypeAlias = Union[SupportsIndex, SymbolicInt]
 """What is read as one int: ints of every kind, numpy's included."""
 
-IntTuple: TypeAlias = Union[IntLike, "tuple[IntTuple, ...]"]
-"""An int, numpy's included, or a tuple of int tuples: what every function here takes.
+if TYPE_CHECKING:
+    IntTuple: TypeAlias = Union[IntLike, "tuple[IntTuple, ...]"]
+else:
 
-Results whose nesting depends on the arguments are typed `Any`, so that they need no narrowing.
-"""
+    class _Nested(type):
+        args = (SupportsIndex, SymbolicInt, tuple)
+
+        def __instancecheck__(cls, x):
+            return (
+                all(map(cls.__instancecheck__, x))
+                if isinstance(x, tuple)
+                else isinstance(x, SymbolicInt) or plain_int(x) is not None
+            )
+
+    class IntTuple(metaclass=_Nested):
+        """An int of any kind, numpy's included, or a tuple of int tuples: what functions here take.
+
+        >>> isinstance((2, (Int(3), 4)), IntTuple), isinstance((2, 3.0), IntTuple)
+        (True, False)
+
+        Results whose nesting depends on the arguments are typed `Any`, so that they need no narrowing.
+        """
 
 
 _P = ParamSpec("_P")

@@ -43,7 +43,7 @@ from .ints import SymbolicInt, plain_int
 from .questions import decide
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Container, Iterable, Iterator
     from typing import Self
 
     from .intervals import Bounds
@@ -784,8 +784,12 @@ def without(monomial: Monomial, part: Monomial) -> Monomial:
     return tuple(rest)
 
 
-def atoms_of(x: Value) -> Iterator[Atom]:
-    """Yield the atoms of an expression and of what they are made of, each once."""
+def atoms_of(x: Value, known: Container[Atom] = ()) -> Iterator[Atom]:
+    """Yield the atoms of an expression and of what they are made of, each once.
+
+    Args:
+        known: Atoms to leave out, and what they are made of.
+    """
     seen: set[Atom] = set()
     todo: list[Value] = [x]
     while todo:
@@ -794,7 +798,7 @@ def atoms_of(x: Value) -> Iterator[Atom]:
             continue
         for monomial in value.terms:
             for atom in monomial:
-                if atom in seen:
+                if atom in seen or atom in known:
                     continue
                 seen.add(atom)
                 yield atom
@@ -807,9 +811,9 @@ def symbols_of(*values: Value) -> tuple[Symbol, ...]:
     return tuple(sorted(found, key=lambda s: (s.name, s.order)))
 
 
-def inner_first(x: Value) -> list[Atom]:
+def inner_first(x: Value, known: Container[Atom] = ()) -> list[Atom]:
     """Return the same atoms, each behind those it is made of: these were made before it."""
-    return sorted(atoms_of(x), key=_by_order)
+    return sorted(atoms_of(x, known), key=_by_order)
 
 
 def over(terms: Terms, g: int, constant: int, kinds: int) -> Value:

@@ -91,7 +91,7 @@ def _one_quotient(x: Value, c: Value) -> Value | None:
     low, high = intervals.floor_divide(bounds_of(x), bounds_of(c))
     if low is not None and low == high and (type(c) is not Expr or low in (-1, 0)):
         return low  # n*c of a symbolic c may be longer than what it comes from
-    if type(c) is Expr or facts.is_related(x):
+    if type(c) is Expr or facts.is_symbolic(x):
         if facts.is_within(x, 0, c):
             return 0
         if facts.is_within(x, -c, 0):
@@ -102,15 +102,26 @@ def _one_quotient(x: Value, c: Value) -> Value | None:
 @_rule(DIVISION, "D3", "(y*c + x) // c == y + x // c")
 def _pulled_out(x: Expr, c: Value) -> Value | None:
     if type(c) is not Expr:
-        rest = {m: k for m, k in x.terms.items() if k % c}
-        if len(rest) == len(x.terms) and 0 <= x.constant < c:
+        rest = _left(x, c)
+        if rest == x.terms and 0 <= x.constant < c:
             return None
-        whole = {m: k for m, k in x.terms.items() if not k % c}
+        whole = {m: n for m, k in x.terms.items() if (n := k - rest.get(m, 0))}
         constant = x.constant % c
         outside = over(whole, c, x.constant // c, x.kinds)
         return floor_divided(expr_of(rest, constant, x.kinds) if rest else constant, c) + outside
     quotient, smaller = shorten(x, c)
     return None if quotient is None else quotient + floor_divided(smaller, c)
+
+
+def _left(x: Expr, c: int) -> Terms:
+    """The terms of a dividend without multiples of ``c``.
+
+    Where there are divisions, coefficients of the others come near 0 too, or they grow with each
+    division of a chain of them. Without, they stay, as they do in XLA.
+    """
+    if not x.kinds:
+        return {m: k for m, k in x.terms.items() if k % c}
+    return {m: j for m, k in x.terms.items() if (j := k % c if k > 0 else -(-k % c))}
 
 
 @_rule(DIVISION, "D4", "(x*g + n) // (c*g) == (x + n // g) // c")
@@ -177,13 +188,18 @@ def _dropped(x: Expr, c: Value) -> Value | None:
     constant = x.constant % c
     if x.kinds & 1:
         opened = {m: y for m, k in x.terms.items() if (y := _opened(m, k, c)) is not None}
-        if opened:  # all at once: each call of `remainder` begins with proofs
-            left = {m: k for m, k in x.terms.items() if m not in opened}
+        left = {m: k for m, k in x.terms.items() if m not in opened}
+        count = len(left) + sum(len(y.terms) for y in opened.values() if type(y) is Expr)
+        if opened and count <= _LONGEST:  # all at once: each call of `remainder` begins with proofs
             return remainder(sum_of([over(left, 1, x.constant, x.kinds), *opened.values()]), c)
-    if constant == x.constant and all(k % c for k in x.terms.values()):
+    terms = _left(x, c)
+    if constant == x.constant and terms == x.terms:
         return None
-    terms = {m: k for m, k in x.terms.items() if k % c}
     return remainder(expr_of(terms, constant, x.kinds), c) if terms else constant
+
+
+_LONGEST: Final = 8
+"""The most terms of a sum into which remainders are opened: a longer one is no simpler."""
 
 
 def _opened(monomial: Monomial, k: int, c: int) -> Value | None:
@@ -588,6 +604,6 @@ def _is_digit(x: Value, g: Value) -> bool:
         low, high = bounds_of(x)
         if low is not None and high is not None and low >= 0 and high < g:
             return True
-        if type(x) is not Expr or not facts.is_related(x, g):
+        if not facts.is_symbolic(x):
             return False
     return facts.is_within(x, 0, g)

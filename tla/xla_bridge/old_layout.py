@@ -35,7 +35,7 @@ from .tiling import array_shape, physical_elements
 from .to_layout import to_layout
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ..ground import ElementType
     from .shape import AnyShape
@@ -89,7 +89,8 @@ class OldLayout(Immutable):
         minor_to_major: Dim numbers from the one that changes fastest.
         padded_dimensions: The padded size of each dim, in the order of the dims; empty if there is no
             padding.
-        padding_value: The value of the padding.
+        padding_value: The value of the padding; 0 and 1 are `ZERO_PAD` and `ONE_PAD`, whose numbers in
+            the proto are others.
 
     Raises:
         LayoutError: ``minor_to_major`` is not an order of the dims, there is not one padded size for
@@ -109,9 +110,10 @@ class OldLayout(Immutable):
         padding_value: PaddingValue | int = PaddingValue.UNKNOWN_PAD,
     ) -> None:
         order, padded = _ints(minor_to_major), _ints(padded_dimensions)
+        numbers = {0: PaddingValue.ZERO_PAD, 1: PaddingValue.ONE_PAD}  # "a padding value of 0"
         try:
-            value = PaddingValue(padding_value)
-        except ValueError:
+            value = numbers[padding_value] if type(padding_value) is int else PaddingValue(padding_value)
+        except (KeyError, ValueError):
             names = ", ".join(f"{v.value} {v.name}" for v in PaddingValue)
             raise LayoutError(f"{padding_value!r} is no padding value", f"There are {names}.") from None
         set_ = object.__setattr__
@@ -220,14 +222,14 @@ class OldLayout(Immutable):
         0 1 2 lowest 3 4 5 lowest
 
         Args:
-            elements: The elements of the array, row major.
+            elements: The elements of the array, row major, perhaps as a list for each row.
             limit: The largest memory, in elements; by default the ``coordinates`` of `tla.limits`.
 
         Raises:
             LayoutError: the layout is not for such an array, or there is not one element for each index.
             LimitError: the memory is larger than ``limit``.
         """
-        dims, texts = _ints(dimensions), [str(x) for x in elements]
+        dims, texts = _ints(dimensions), [str(x) for x in _flat(elements)]
         padded = self.check(dims)
         if len(texts) != prod(dims):
             raise LayoutError(f"an array {_list(dims)} has {prod(dims)} elements, not {len(texts)}")
@@ -367,6 +369,13 @@ def _ints(items: Iterable[SupportsIndex]) -> tuple[int, ...]:
         if isinstance(n, SymbolicInt):
             raise LeafError(f"an old layout needs known ints, not {n}", value=n)
     return tuple(map(int, out))
+
+
+def _flat(elements: Iterable[Any]) -> Iterator[object]:
+    """The elements of an array that is written as lists of lists."""
+    for each in elements:
+        rows: Any = each
+        yield from _flat(rows) if isinstance(each, list | tuple) else (each,)
 
 
 def _list(items: Sequence[int]) -> str:

@@ -29,6 +29,7 @@ from ..ground import (
     element_type,
     is_too_deep,
     limit_of,
+    read_typed,
     shown,
     way_out,
 )
@@ -61,6 +62,10 @@ def parse_shape(text: str, mode: Mode = "document") -> AnyShape:
     common = _common_form(text, 0) if mode in MODES else None
     if common is not None and common[1] == len(text):
         return common[0]
+    return read_typed(_whole, text, mode) if mode == "document" else _whole(text, mode)
+
+
+def _whole(text: str, mode: Mode) -> AnyShape:
     reader = _Reader(text, mode, whole=True)
     shape = reader.shape(MAX_DEPTH)
     reader.scan.expect_end()

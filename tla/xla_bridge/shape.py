@@ -21,7 +21,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeAlias, Union
 
 from ..errors import CoordinateError, LayoutError, LeafError
-from ..ground import described, drawn_by, dtypes, figure_of, html_of, limit_of, way_out
+from ..ground import described, drawn_by, dtypes, figure_of, html_of, limit_of, shortened, way_out
 from ..numbers import SymbolicInt
 from .arguments import commas, dim, integer, ints, numbered, range_down, sequence, splits
 from .rules import Fields, Split, Tile, check, tile_entries
@@ -173,12 +173,30 @@ class XlaShape(Immutable):
         """Dim numbers from the one that changes slowest: the physical order of the dims."""
         return self.minor_to_major[::-1]
 
-    def dimension(self, i: int) -> int:
+    @property
+    def letters(self) -> str:
+        """The letters of its dims in XLA's documents: ``yx``, ``zyx``, ``pzyx``; "" of other ranks."""
+        return {2: "yx", 3: "zyx", 4: "pzyx"}.get(self.rank, "")
+
+    def dimension(self, i: int | str) -> int:
         """Return the size of dim ``i``, or its bound; -1 is the last dim, as in Python.
+
+        >>> shape = XlaShape("f32", (5, 2, 3))
+        >>> shape.dimension(-1), shape.dimension("x"), shape.dimension("z")
+        (3, 3, 5)
+
+        Args:
+            i: The number of the dim, or its letter of `letters`.
 
         Raises:
             CoordinateError: there is no such dim.
         """
+        if isinstance(i, str):
+            if len(i) != 1 or i not in self.letters:
+                known = f"They are {', '.join(self.letters)}." if self.letters else ""
+                summary = f"no dim of {self} has the letter {shortened(i)!r}"
+                raise CoordinateError(summary, *filter(None, [known]), dim=i)
+            i = self.letters.index(i)
         i = integer("dimension", i)
         if not -self.rank <= i < self.rank:
             raise CoordinateError(f"there is no dim {i} in {self}, of rank {self.rank}", dim=i)

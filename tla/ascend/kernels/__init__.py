@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from .simulation import Kernel as Kernel, gm as gm, kernel as kernel, simulate as simulate
     from .timing import Span as Span, Timing as Timing
     from .traces import arch_of as arch_of, parse_trace as parse_trace, read_trace as read_trace
+    from .translation import translate as translate
 
 if TYPE_CHECKING:
     # for the rooms above

@@ -41,7 +41,7 @@ from .places import Store
 from .runs import Run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -196,6 +196,28 @@ def _given(name: str, x: Any) -> _Given:
     return _Given(array.reshape(-1, order=order), Tensor(store, layout), array.shape, order)
 
 
+def given_arrays(kernel: Kernel, arrays: Sequence[Any], options: Mapping[str, Any]) -> dict[str, _Given]:
+    """Return a kernel's arrays as tensors, by their names.
+
+    Raises:
+        ArgumentError: the kernel takes another number of arrays, or has no such option.
+    """
+    if not isinstance(kernel, Kernel):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise KindError(
+            f"expected a kernel, got {described(kernel)}", "Mark its function with @kernel('AtlasA2')."
+        )
+    if len(arrays) != len(kernel.tensors):
+        raise ArgumentError(
+            f"{kernel.name} takes {plural(len(kernel.tensors), 'array')}, not {len(arrays)}",
+            f"Its tensors are {', '.join(kernel.tensors)}, outputs too.",
+        )
+    try:
+        inspect.signature(kernel.function).bind(None, *arrays, **options)
+    except TypeError as error:
+        raise ArgumentError(f"{kernel.name}: {error}", options=options) from None
+    return {name: _given(name, x) for name, x in zip(kernel.tensors, arrays, strict=True)}
+
+
 def simulate(
     kernel: Kernel, *arrays: Any, cores: int = 1, checks: Collection[str] | str | None = None,
     seed: int = 0, orders: int = 1, drop: int | str | Collection[int | str] = (), strict: bool = False,
@@ -221,24 +243,11 @@ def simulate(
         LimitError: a core issues more than the ``instructions`` of `tla.limits`.
         Exception: the kernel's own, with a note of the core and of its last instruction.
     """
-    if not isinstance(kernel, Kernel):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise KindError(
-            f"expected a kernel, got {described(kernel)}", "Mark its function with @kernel('AtlasA2')."
-        )
-    if len(arrays) != len(kernel.tensors):
-        raise ArgumentError(
-            f"{kernel.name} takes {plural(len(kernel.tensors), 'array')}, not {len(arrays)}",
-            f"Its tensors are {', '.join(kernel.tensors)}, outputs too.",
-        )
+    given = given_arrays(kernel, arrays, options)
     if cores < 1:
         raise ArgumentError(f"cores = {cores}: a kernel runs on at least one", cores=cores)
     if cores > limit_of("cores"):
         raise limit_error("cores", f"cores = {cores}", needed=cores)
-    try:
-        inspect.signature(kernel.function).bind(None, *arrays, **options)
-    except TypeError as error:
-        raise ArgumentError(f"{kernel.name}: {error}", options=options) from None
-    given = {name: _given(name, x) for name, x in zip(kernel.tensors, arrays, strict=True)}
     import numpy as np
 
     workspaces: dict[str, int] = {}

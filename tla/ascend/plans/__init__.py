@@ -9,6 +9,7 @@
   the vector cores do with them;
 - ``legality`` and its ``findings``: the rules, in ``buffer_rules``, ``copy_rules``, ``memory_rules``,
   ``group_rules``, ``vector_rules``; ``nearby``: the nearest tile that fits;
+- ``attention``: plans of attention;
 - ``dynamic``: the tile and kernel that CATLASS's dynamic host chooses;
 - ``kernels``: the kernel of CATLASS that takes a policy and a swizzle; ``emit``: the C++ of a plan,
   ``programs``: with a host; ``examples``: an example of CATLASS with a plan's parameters.
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING
 from ...ground import lazy
 
 if TYPE_CHECKING:
+    from .attention import AttentionPlan as AttentionPlan, attention as attention
     from .dispatch import Family as Family, Policy as Policy
     from .dynamic import (
         bandwidth as bandwidth,
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from .families import (
         FAMILIES as FAMILIES,
         GemmAtlasA2 as GemmAtlasA2,
+        MmadA8W4Mx as MmadA8W4Mx,
         MmadAscend950FullLoadA as MmadAscend950FullLoadA,
         MmadAtlasA2DynamicCommon as MmadAtlasA2DynamicCommon,
         MmadAtlasA2DynamicPreloadAsyncWithCallback as MmadAtlasA2DynamicPreloadAsyncWithCallback,
@@ -55,13 +58,21 @@ if TYPE_CHECKING:
         MmadAtlasA2W8A16 as MmadAtlasA2W8A16,
         MmadDequant as MmadDequant,
         MmadFullLoadA as MmadFullLoadA,
+        MmadMx as MmadMx,
+        MmadMxPreload as MmadMxPreload,
         MmadPingpong as MmadPingpong,
         MmadPingpongMutex as MmadPingpongMutex,
+        MmadPingpongPertile as MmadPingpongPertile,
         MmadPingpongSymmLeft as MmadPingpongSymmLeft,
         MmadPingpongSymmRight as MmadPingpongSymmRight,
         MmadPingpongTlaV2 as MmadPingpongTlaV2,
+        MmadPlanarComplexFused as MmadPlanarComplexFused,
         MmadPreloadAsyncWithCallback as MmadPreloadAsyncWithCallback,
         MmadPreloadAsyncWithCallbackL0CToUB as MmadPreloadAsyncWithCallbackL0CToUB,
+        MmadSvd1 as MmadSvd1,
+        MmadSvd2 as MmadSvd2,
+        MmadSvd3 as MmadSvd3,
+        SparseMatmulMultiBlockOnKAxis as SparseMatmulMultiBlockOnKAxis,
     )
     from .findings import Finding as Finding, Report as Report
     from .footprint import Footprint as Footprint, fits as fits, footprints as footprints
@@ -83,5 +94,6 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     # for the rooms above
     from .asserts import failures_of_block as failures_of_block
+    from .programs import Memory as Memory, host_program as host_program
 
 lazy(__name__, guard=True)

@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..elements import accumulator
-from .scales import SCALE_BYTES
+from .scales import MX_GROUP, SCALE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -57,10 +57,18 @@ class Counts(NamedTuple):
     """The number of stages of a bias in L1."""
     scale_count: int = 0
     """The number of stages of the scales of channels in L1."""
+    mx_a: int = 0
+    mx_b: int = 0
+    """The bytes of the MX scales of a stage of A and of B in L1."""
+    b_tag: str = "RowMajor"
 
     @property
     def l1_bytes(self) -> int:
         return (self.l1a * self.stages.l1a + self.l1b * self.stages.l1b) & _WORD
+
+    @property
+    def mx_bytes(self) -> int:
+        return self.mx_a * self.stages.l1a + self.mx_b * self.stages.l1b
 
     @property
     def scale_bytes(self) -> int:
@@ -187,21 +195,69 @@ ASSERTS: Final[dict[str, tuple[Assertion, ...]]] = {
             ),
         ),
     ),
-    "scale L1 half bytes": (
+    "scale L1 each": (_says(_L1, lambda t: t.l1_bytes + t.scale_bytes <= t.arch.l1),),
+    "MX L1": (_says(_L1, lambda t: t.l1_bytes + t.mx_bytes <= t.arch.l1),),
+    "MX bias L1": (
+        _says(_L1, lambda t: t.bias is None or t.l1_bytes + t.mx_bytes + t.bias_bytes <= t.arch.l1),
+    ),
+    "MX k": (
         _says(
-            _L1,
-            lambda t: (
-                (t.l1.m * t.l1.k // 2 + t.l1.n * t.l1.k // 2 + t.l1.n * SCALE_BYTES) * t.stages.l1a
-                <= t.arch.l1
-            ),
+            "L1TileShape::K and L0TileShape::K must be multiples of 64!",
+            lambda t: t.l1.k % 64 == 0 and t.l0.k % 64 == 0,
         ),
     ),
-    "L0A half bytes": (
-        _says(_L0.format("L0A"), lambda t: t.l0.m * t.l0.k // 2 * t.stages.l0a <= t.arch.l0a),
+    "MX L0 M,N": (
+        _says(
+            "L1 and L0 basic blocks must match on m and n axes",
+            lambda t: t.l1.m == t.l0.m and t.l1.n == t.l0.n,
+        ),
     ),
-    "L0B half bytes": (
-        _says(_L0.format("L0B"), lambda t: t.l0.k * t.l0.n // 2 * t.stages.l0b <= t.arch.l0b),
+    "MX no bias": (
+        _says(
+            "BlockMmadMxPreloadTla does not support bias (event-id budget is full).",
+            lambda t: t.bias is None,
+        ),
     ),
+    "MX preload": (
+        _says(
+            "PRELOAD_STAGES must be in [1, min(L1A_STAGES, L1B_STAGES) - 1]",
+            lambda t: 1 <= t.stages.preload < min(t.stages.l1a, t.stages.l1b),
+        ),
+    ),
+    "MX L1 events": (
+        _says("L1 buffer event ids exceed 0..7", lambda t: 2 * (t.stages.l1a + t.stages.l1b) <= 8),
+    ),
+    "MX L0 events": (
+        _says("L0 buffer event ids exceed 0..7", lambda t: t.stages.l0a + t.stages.l0b <= 8),
+    ),
+    "L0 M,N,K": (
+        _says(
+            "The situation where the basic blocks of L1 and L0 differ is not supported yet",
+            lambda t: t.l1 == t.l0,
+        ),
+    ),
+    "sparse L1": (
+        _says(_L1, lambda t: (t.l1a + t.l1.n * t.l1.k // 2 + t.l1.n * t.l1.k // 8) * 2 <= t.arch.l1),
+    ),
+    "L0A once": (_says(_L0.format("L0A"), lambda t: t.l0a <= t.arch.l0a),),
+    "L0B once": (_says(_L0.format("L0B"), lambda t: t.l0b <= t.arch.l0b),),
+    "L0C once": (_says(_L0.format("L0C"), lambda t: t.l0c <= t.arch.l0c),),
+    "sparse types": (
+        _says(
+            "Unsupported dtype",
+            lambda t: (t.a.name, t.b.name, t.c.name) == ("int8_t", "int8_t", "int32_t"),
+        ),
+    ),
+    "sparse layout B": (_says("Only support MatrixB transpose", lambda t: t.b_tag == "ColumnMajor"),),
+    "complex layout C": (_says("LayoutC must be RowMajor", lambda t: t.c_tag == "RowMajor"),),
+    "complex L1": (_says("L1 exceeds limit for A + B K-pingpong", lambda t: t.l1_bytes <= t.arch.l1),),
+    "complex L0C": (_says("L0C tile doesn't fit in L0C", lambda t: t.l0c <= t.arch.l0c),),
+    "complex L0A": (_says("L0A pingpong tiles don't fit in L0A", lambda t: 2 * t.l0a <= t.arch.l0a),),
+    "complex L0B": (_says("L0B pingpong tiles don't fit in L0B", lambda t: 2 * t.l0b <= t.arch.l0b),),
+    "complex L0 M,N": (
+        _says("L1 and L0 must share M and N", lambda t: t.l1.m == t.l0.m and t.l1.n == t.l0.n),
+    ),
+    "complex L0 K": (_says("L0TileShape::K > L1TileShape::K", lambda t: t.l0.k <= t.l1.k),),
     "L0 events": (
         _says(
             "L0 Buffer overflow: Exceeds the supported range of EVENT_ID(0~7)",
@@ -260,16 +316,24 @@ def counts_of(tile: Tile) -> Counts:
     acc = accumulator(a, b)
     family, stages = policy.family, policy.facts
     half = family.a_slot == "half"
+    factor = policy.scale_factor if family.mx else 0
+
+    def size(rows: int, columns: int, of: Element) -> int:
+        return rows * columns * of.bits // 8 if family.packed else rows * columns * of.sizeof & _WORD
+
     each = family.bias_stages == "each"
     return Counts(
         l1, l0, arch, a, b, c or a, tags[2], bias, acc, stages,
-        l1a=arch.l1 // 2 if half else l1.m * l1.k * a.sizeof & _WORD,
-        l1b=l1.n * l1.k * b.sizeof & _WORD,
-        l0a=l0.m * l0.k * a.sizeof & _WORD,
-        l0b=l0.k * l0.n * b.sizeof & _WORD,
+        l1a=arch.l1 // 2 if half else size(l1.m, l1.k, a),
+        l1b=size(l1.k, l1.n, b),
+        l0a=size(l0.m, l0.k, a),
+        l0b=size(l0.k, l0.n, b),
         l0c=(l1.m * l1.n if family.sums_of_l1 else l0.m * l0.n) * acc.sizeof & _WORD,
         bias_count=0 if bias is None else min(stages.l1a, stages.l1b) if each else 1,
         scale_count=0 if scale != "channel" else stages.l1a if family.scale_stages == "each" else 1,
+        mx_a=l1.m * l1.k // MX_GROUP * factor,
+        mx_b=l1.n * l1.k // MX_GROUP * factor,
+        b_tag=tags[1],
     )  # fmt: skip
 
 

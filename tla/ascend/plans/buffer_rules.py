@@ -32,8 +32,11 @@ if TYPE_CHECKING:
     from .tiling import Level, Tiling
 
 _OF_BUFFER: Final = {
-    "L1": ("L1", "bias L1", "scale L1", "scale L1 half bytes"), "L0A": ("L0A", "L0A half bytes"),
-    "L0B": ("L0B", "L0B half bytes"), "L0C": ("L0C",),
+    "L1": (
+        "L1", "bias L1", "scale L1", "scale L1 each", "MX L1", "MX bias L1", "sparse L1", "complex L1",
+    ),
+    "L0A": ("L0A", "L0A once", "complex L0A"), "L0B": ("L0B", "L0B once", "complex L0B"),
+    "L0C": ("L0C", "L0C once", "complex L0C"),
     "BT": ("bias BT", "bias BT legacy", "BT always"),
 }  # fmt: skip
 _SHORTER: Final = {

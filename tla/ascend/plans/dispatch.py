@@ -80,6 +80,14 @@ class Family(NamedTuple):
     """Whether its block has no loop over tiles of k, so that one tile must hold all of k."""
     lines_alone: bool = False
     """Whether it takes A and B as RowMajor or ColumnMajor only."""
+    kind: Literal["product", "attention", "vector", "convolution"] = "product"
+    """What it computes: only products have the tiles of `gemm`."""
+    packed: bool = False
+    """Whether CATLASS counts the bytes of a tile by the bits of its elements, not by ``sizeof``."""
+    mx: bool = False
+    """Whether A and B have a scale for each 32 elements along k (MX), which lies in L1 too."""
+    sparse: bool = False
+    """Whether half of B is stored, 2 of each 4 elements along k, with an index of 2 bits for each."""
     scales: tuple[tuple[int, str], ...] = ()
     """The kinds of scales with which its fixpipe writes C, each with an instruction set."""
     scale_stages: Literal["one", "each"] = "one"
@@ -224,6 +232,11 @@ class Policy(NamedTuple):
     def l1_resident(self) -> bool:
         """Whether the block keeps a tile that is in L1 already, and does not load it again."""
         return bool(self.value("l1_resident", default=False))
+
+    @property
+    def scale_factor(self) -> int:
+        """The number of tiles of k whose MX scales lie in L1 at once."""
+        return self.value("l1_scale_factor_k", default=1)
 
     @property
     def facts(self) -> Facts:

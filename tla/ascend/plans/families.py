@@ -4,18 +4,18 @@
 >>> MmadPingpong.header, [p.name for p in MmadPingpongTlaV2.parameters]
 ('block_mmad_pingpong_tla.hpp', ['unit_flag'])
 
-Each row follows the header of its block. Policies of attention, of MX scales and of vector cores have no
-row, because they are not products of this kind.
+Each row follows the header of its block. `WITHOUT_BLOCK` has the names of the headers that have no row.
 
 Source: CATLASS gemm/dispatch_policy.hpp, gemm/block/block_mmad_*.hpp.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from .dispatch import Family, Parameter
 
+_Parts: TypeAlias = "tuple[tuple[int, ...], Literal['tla', 'legacy'], str, tuple[Parameter, ...]]"
 _A2: Final = (2201,)
 _950: Final = (3510,)
 _BOTH: Final = (2201, 3510)
@@ -161,9 +161,8 @@ MmadAtlasA2PreloadAsyncWithCallback: Final = Family(
 MmadAtlasA2W4A4MatmulPerTokenPerChannelDequant: Final = Family(
     "MmadAtlasA2W4A4MatmulPerTokenPerChannelDequant", _A2, _ASYNC, "legacy",
     "w4a4_per_token_per_channel_dequant",
-    ("layout C row major", "scale L1 half bytes", "L0A half bytes", "L0B half bytes", "L0C", "L0 M,N",
-     "L0 K"),
-    "as MmadAtlasA2PreloadAsyncWithCallback of int4b_t, scaled by channel", sums_of_l1=True,
+    ("layout C row major", "scale L1 each", "L0A", "L0B", "L0C", "L0 M,N", "L0 K"),
+    "as MmadAtlasA2PreloadAsyncWithCallback of int4b_t, scaled by channel", sums_of_l1=True, packed=True,
     scales=((2201, "channel"),), scale_stages="each",
 )  # fmt: skip
 MmadAtlasA2DynamicPreloadAsyncWithCallback: Final = Family(
@@ -221,5 +220,138 @@ MmadAtlasA2W8A16: Final = Family(
     "MmadAtlasA2W8A16", (), (_UNIT, _SHUFFLE), "legacy", "", (), "a name without a block",
 )  # fmt: skip
 
-FAMILIES: Final = {f.name: f for f in [*globals().values()] if isinstance(f, Family)}
+
+# --- MX elements, sparse B, low ranks, complex numbers ---
+
+_FACTOR: Final = Parameter("l1_scale_factor_k", 16)
+_MX: Final = (
+    "unit flag", "layout C", "MX k", "MX L1", "L0A", "L0B", "L0C", "L0 M,N", "L0 K", "L1 events",
+    "L0 events",
+)  # fmt: skip
+
+MmadMx: Final = Family(
+    "MmadMx", _950, (_UNIT, _FACTOR, _L0C, _RESIDENT, *_STAGES), "tla", "mx_tla",
+    (*_MX, "bias BT", "MX bias L1"), "as MmadPingpong, with MX scales of A and B",
+    has_arch=True, sums_of_l1=True, packed=True, mx=True,
+)  # fmt: skip
+MmadMxPreload: Final = Family(
+    "MmadMxPreload", _950,
+    (Parameter("preload_stages", 1), Parameter("unit_flag", True), _FACTOR, _L0C, _RESIDENT, *_STAGES),
+    "tla", "mx_preload_tla",
+    ("MX no bias", "unit flag", "MX k", "MX L1", "L0A", "L0B", "L0C", "MX L0 M,N", "L0 K", "MX preload",
+     "MX L1 events", "MX L0 events"),
+    "as MmadMx, loads run ahead across blocks", has_arch=True, sums_of_l1=True, packed=True, mx=True,
+)  # fmt: skip
+MmadA8W4Mx: Final = Family(
+    "MmadA8W4Mx", _950,
+    (_UNIT, _RESIDENT, Parameter("l1_scale_factor_k", 1), _L0C, _STAGES[0], Parameter("l1b_stages", 1),
+     *_STAGES[2:]), "tla", "mx_a8w4",
+    (*_MX, "bias BT", "MX bias L1"), "as MmadMx, B made of 4 bits by the vector cores",
+    has_arch=True, sums_of_l1=True, packed=True, mx=True, b_first=True,
+)  # fmt: skip
+MmadSvd1: Final = Family(
+    "MmadSvd1", _950, (_UNIT, _L0C, _RESIDENT, *_STAGES), "tla", "svd_quant_tla",
+    ("unit flag", "layout C", *_SAME), "the first low-rank product of SVDQuant", has_arch=True,
+    sums_of_l1=True,
+)  # fmt: skip
+MmadSvd2: Final = Family(
+    "MmadSvd2", _950, (_UNIT, _L0C, _RESIDENT, *_STAGES), "tla", "svd_quant_tla",
+    ("unit flag", "layout C", *_SAME, "L1 events", "L0 events"),
+    "the second low-rank product of SVDQuant", has_arch=True, sums_of_l1=True,
+)  # fmt: skip
+MmadSvd3: Final = Family(
+    "MmadSvd3", _950, (_UNIT, Parameter("l1_scale_factor_k", 8), _L0C, _RESIDENT, *_STAGES), "tla",
+    "svd_quant_tla",
+    ("unit flag", "layout C", "MX k", "MX L1", "L0A", "L0B", "L0C", "L0 M,N", "L0 K"),
+    "the product of 4 bits of SVDQuant, with MX scales", has_arch=True, sums_of_l1=True, packed=True,
+    mx=True,
+)  # fmt: skip
+MmadPingpongPertile: Final = Family(
+    "MmadPingpongPertile", _950, (_UNIT,), "tla", "pingpong_per_group_per_block_tla",
+    ("L0 M,N,K",), "sums of each 128 x 128 to UB, scaled there", has_arch=True,
+)  # fmt: skip
+SparseMatmulMultiBlockOnKAxis: Final = Family(
+    "SparseMatmulMultiBlockOnKAxis", _A2, (_UNIT,), "tla", "sparse_tla",
+    ("sparse L1", "L0A once", "L0B once", "L0C once", "L0 M,N", "L0 K", "sparse types",
+     "sparse layout B"),
+    "B with 2 of each 4 elements along k", has_arch=True, l0_slot="share", sparse=True,
+)  # fmt: skip
+MmadPlanarComplexFused: Final = Family(
+    "MmadPlanarComplexFused", _A2, (_SHUFFLE,), "tla", "planar_complex_fused_tla",
+    ("complex layout C", "complex L1", "complex L0C", "complex L0A", "complex L0B", "complex L0 M,N",
+     "complex L0 K"),
+    "complex numbers, real and imaginary parts apart", has_arch=True, sums_of_l1=True, l0_slot="share",
+)  # fmt: skip
+
+# --- names without tiles of a product ---
+
+_PAGED: Final = (Parameter("paged_cache", False), _UNIT)
+_FLASH: Final = (
+    Parameter("paged_cache", False), Parameter("nz_layout", False), Parameter("pa_bnnbsd", False),
+    Parameter("dn", False),
+)  # fmt: skip
+
+
+def _of(kind: Literal["attention", "vector"], about: str, **policies: _Parts) -> dict[str, Family]:
+    """Rows of policies whose blocks are no plain products: `attention` and `gemv` plan them."""
+    return {
+        name: Family(name, codes, parameters, api, block, (), about, has_arch=api == "tla", kind=kind)
+        for name, (codes, api, block, parameters) in policies.items()
+    }
+
+
+_OTHERS: Final = {
+    **_of(
+        "attention", "a product of attention, with tiles of its own",
+        MmadAtlasA2FAQK=(_A2, "legacy", "fa_qk", ()),
+        MmadAtlasA2FAPV=(_A2, "legacy", "fa_pv", ()),
+        MmadAtlasA2MLAQK=(_A2, "legacy", "mla_qk", ()),
+        MmadAtlasA2MLAPV=(_A2, "legacy", "mla_pv", ()),
+        MmadAtlasA2MLAQKTp1Spec=(_A2, "legacy", "mla_qk_tp1_spec", ()),
+        MmadAtlasA2MLAPVTp1Spec=(_A2, "legacy", "mla_pv_tp1_spec", ()),
+        MmadAtlasA2AMLAPVTp1Spec=(_A2, "legacy", "amla_pv_tp1_spec", ()),
+        MmadAtlasA2FAIQK=(_A2, "legacy", "fai_qk_normal", _PAGED),
+        MmadAtlasA2FAIPV=(_A2, "legacy", "fai_pv_normal", _PAGED),
+        MmadAtlasA2FAITailQK=(_A2, "legacy", "fai_qk_head_tail", _PAGED),
+        MmadAtlasA2FAITailPV=(_A2, "legacy", "fai_pv_head_tail", _PAGED),
+        MmadFAIQK=(_BOTH, "tla", "fai_qk_tla", _PAGED),
+        MmadFAIPV=(_BOTH, "tla", "fai_pv_tla", _PAGED),
+        MmadFAITailQK=(_A2, "tla", "fai_qk_head_tail_tla", _PAGED),
+        MmadFAITailPV=(_A2, "tla", "fai_pv_head_tail_tla", _PAGED),
+        MmadFAIQKMx=(_950, "tla", "fai_qk_mx_tla", _PAGED),
+        MmadFAIPVMx=(_950, "tla", "fai_pv_mx_tla", _PAGED),
+        MmadFlashAttentionQK=(_950, "tla", "flash_attention_qk", _FLASH),
+        MmadFlashAttentionPV=(_950, "tla", "flash_attention_pv", _FLASH),
+    ),
+    **_of(
+        "vector", "a product with a vector, or of vector cores",
+        GemvAtlasA2=(_A2, "legacy", "", ()),
+        MmadAtlasA2DynamicAiv=(
+            _A2, "legacy", "dynamic_aiv", (Parameter("scalar_elements", 256), Parameter("stages", 2)),
+        ),
+        MmadAtlasA2DynamicAivSimple=(
+            _A2, "legacy", "dynamic_aiv", (Parameter("scalar_elements", 256), Parameter("tile_m", True)),
+        ),
+        MmadAtlasA2DynamicAivTrans=(
+            _A2, "legacy", "dynamic_aiv", (Parameter("scalar_elements", 256),),
+        ),
+        MxA8W4Prologue=(_950, "tla", "", (Parameter("l1b_stages", 2),)),
+    ),
+}  # fmt: skip
+
+WITHOUT_BLOCK: Final = {
+    "MmadBase": "the base of all others",
+    "MmadAtlasA2PingpongSymmLeft": "a name: the block is that of MmadPingpongSymmLeft",
+    "MmadAtlasA2PingpongSymmRight": "a name: the block is that of MmadPingpongSymmRight",
+    "MmadMultiBatch": "a name: BatchedMatmulTla asks for its stages, and no block in the headers has it",
+    "ConvBase": "the base of the convolutions",
+    "ConvAtlasA2Pingpong": "a convolution: `conv` plans it",
+    "ConvPingpong": "a convolution: `conv` plans it",
+}
+"""The policies of CATLASS's headers that have no row above, and why."""
+
+FAMILIES: Final = {
+    **{f.name: f for f in [*globals().values()] if isinstance(f, Family)},
+    **_OTHERS,
+}
 """Every dispatch policy by its CATLASS name."""

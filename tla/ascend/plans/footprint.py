@@ -175,8 +175,8 @@ def _l1(tile: Tile, counts: Counts) -> Footprint:
     count, l1, arch, family, tags = counts.stages, tile.l1, tile.arch, tile.policy.family, tile.tags
     whole_a = family.a_slot == "half"
     a_slot, b_slot = counts.l1a, counts.l1b
-    if "scale L1 half bytes" in family.asserts:
-        a_slot, b_slot = l1.m * l1.k // 2, l1.k * l1.n // 2
+    if family.sparse:
+        b_slot = l1.n * l1.k // 2
     if family.a_slot == "share":
         a_slot, b_slot = arch.l1 // 2 // count.l1a, arch.l1 // 2 // count.l1b
     k_of_a = tile.k if whole_a and tile.k is not None else l1.k
@@ -185,8 +185,9 @@ def _l1(tile: Tile, counts: Counts) -> Footprint:
     a_at, b_at, bias_at = 0, a_all, a_all + b_all
     if family.b_first:
         a_at, b_at, bias_at = b_all + bias_all, 0, b_all
+    rows_of_b = l1.k // 2 if family.sparse else l1.k
     a = Group("A", 1 if whole_a else count.l1a, a_at, a_slot, *_in_l1(l1.m, k_of_a, tile.a.c0, tags[0]))
-    b = Group("B", count.l1b, b_at, b_slot, *_in_l1(l1.k, l1.n, tile.b.c0, tags[1]))
+    b = Group("B", count.l1b, b_at, b_slot, *_in_l1(rows_of_b, l1.n, tile.b.c0, tags[1]))
     groups = [b, a] if family.b_first else [a, b]
     if tile.bias:
         whole = rounded_up(bias, _ROW_BYTES)
@@ -197,6 +198,17 @@ def _l1(tile: Tile, counts: Counts) -> Footprint:
         each = l1.n * SCALE_BYTES
         scale_all = each * counts.scale_count
         groups.append(Group("scale", counts.scale_count, a_all + b_all + bias_all, each, each, each))
+    for name, each, number in (
+        ("scale of A", counts.mx_a, count.l1a),
+        ("scale of B", counts.mx_b, count.l1b),
+    ):
+        if each:
+            groups.append(Group(name, number, a_all + b_all + bias_all + scale_all, each, each, each))
+            scale_all += each * number
+    if family.sparse:
+        each = l1.n * l1.k // 8
+        groups.append(Group("index", 2, a_all + b_all, each, each, each))
+        scale_all += 2 * each
     return Footprint("L1", arch.l1, a_all + b_all + bias_all + scale_all, tuple(groups), unit)
 
 
@@ -287,8 +299,9 @@ def events(tile: Tile) -> tuple[tuple[str, int], ...]:
         return ()
     counts = counts_of(tile)
     stages = counts.stages
+    own = (stages.l1a + stages.l1b) * (2 if "MX L1 events" in tile.policy.family.asserts else 1)
     return (
-        ("L1", stages.l1a + stages.l1b + counts.bias_count + (1 if counts.scale_count else 0)),
+        ("L1", own + counts.bias_count + (1 if counts.scale_count else 0)),
         ("L0", stages.l0a + stages.l0b + (tile.bias is not None)),
         ("L0C", stages.l0c),
     )

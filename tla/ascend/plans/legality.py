@@ -96,6 +96,10 @@ def _architecture(plan: Tiling) -> Finding:
     missing = family.elsewhere
     if missing is None:
         missing = (f"{block} is not implemented for this DispatchPolicy",)
+    if family.kind != "product":
+        text = f"{family.name} is {family.about}"
+        which = "attention" if family.kind == "attention" else "gemv"
+        return Finding(rule, "error", text, fix=f"Take `{which}`, or MmadPingpong.", catlass=missing)
     if not family.codes:
         text = f"CATLASS has the name {family.name}, and no block for it"
         return Finding(rule, "error", text, fix="Take MmadPingpong.", catlass=missing)
@@ -120,7 +124,7 @@ def _elements(plan: Tiling) -> Finding:
     except UnsupportedError as error:
         fix = " ".join(error.details)
         return Finding(rule, "error", error.summary, fix=fix)
-    if product.scaled:
+    if product.scaled and not plan.policy.family.mx:
         text = f"{plan.a} and {plan.b} have a scale for 32 elements each (MX); "
         text += f"{plan.policy.name} takes none"
         return Finding(rule, "error", text, fix="CATLASS's MmadMx takes scales.")
@@ -240,6 +244,25 @@ _TEXTS: Final = {
     ),
     "L0 M": ("L0 m", "m of L0, {plan.l0.m}, exceeds that of L1, {plan.l1.m}", "Take m <= {plan.l1.m}."),
     "L0 N": ("L0 n", "n of L0, {plan.l0.n}, exceeds that of L1, {plan.l1.n}", "Take n <= {plan.l1.n}."),
+    "L0 M,N,K": (
+        "L0 m, n and k",
+        "L0 is {plan.l0} and L1 {plan.l1}, not equal",
+        "Take the same tile for both.",
+    ),
+    "MX k": ("MX k", "k of L1, {plan.l1.k}, and of L0, {plan.l0.k}, are multiples of 64", "Take such."),
+    "MX preload": (
+        "preload",
+        "{plan.policy.preload} tiles are loaded ahead: fewer than the stages of A and of B in L1",
+        "Take preload_stages=1, with two stages of each.",
+    ),
+    "sparse types": (
+        "sparse types",
+        "a sparse B multiplies int8_t by int8_t to int32_t, not {plan.a} by {plan.b} to {plan.c}",
+        "Take int8_t, int8_t and int32_t.",
+    ),
+    "sparse layout B": (
+        "sparse layout", "B is {plan.tags[1]}, and a sparse B is ColumnMajor", "Take ColumnMajor.",
+    ),
     "L0 K": ("L0 k", "k of L0, {plan.l0.k}, exceeds that of L1, {plan.l1.k}", "Take k <= {plan.l1.k}."),
     "aligned": (
         "tile alignment",

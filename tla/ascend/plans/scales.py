@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 ScaleKind: TypeAlias = Literal["tensor", "channel", "token"]
 KINDS: Final[tuple[ScaleKind, ...]] = ("tensor", "channel", "token")
+MX_GROUP: Final = 32
+"""The elements along k that share an MX scale, of one byte."""
 SCALE_BYTES: Final = 8
 """The bytes of the scale of a channel: the fixpipe reads words of 64 bits."""
 

@@ -86,7 +86,9 @@ class _Shown:
         )
         self.columns = columns
         if width is not None:
-            room = width - self.left - len(f" |{'|'} {_MORE}")
+            room = width - self.left - len(" ||")
+            if columns < grid.columns or self._end(columns) > room:
+                room -= len(f" {_MORE}")
             while self.columns > 1 and self._end(self.columns) > room:
                 self.columns -= 1
 

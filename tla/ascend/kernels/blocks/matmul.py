@@ -44,6 +44,7 @@ _BLOCKS: Final[dict[str, type[BlockMmad]]] = {
 def block_mmad(
     ctx: Context, policy: str | Policy, a: KernelTensor, b: KernelTensor, c: KernelTensor,
     l1: ShapeLike = L1_TILE, l0: ShapeLike = L0_TILE, bias: KernelTensor | None = None,
+    beside: BlockMmad | None = None,
 ) -> BlockMmad:  # fmt: skip
     """Return CATLASS's block of a dispatch policy: ``with block_mmad(ctx, policy, A, B, C) as block:``.
 
@@ -56,7 +57,8 @@ def block_mmad(
     if made is None:
         words = f"{', '.join(_BLOCKS)} are."
         raise UnsupportedError(f"the block of {found.name} is not written as a kernel", words)
-    return made(ctx, found, a, b, c, gemm_shape(l1, "l1 tile"), gemm_shape(l0, "l0 tile"), bias)
+    tiles = gemm_shape(l1, "l1 tile"), gemm_shape(l0, "l0 tile")
+    return made(ctx, found, a, b, c, *tiles, bias, beside)
 
 
 def problem_of(a: KernelTensor, b: KernelTensor, c: KernelTensor) -> GemmShape:

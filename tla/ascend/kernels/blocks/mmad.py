@@ -127,6 +127,8 @@ class BlockMmad(Flagged):
         a, b, c: The matrices: their element types and tags decide.
         l1, l0: The tiles in L1 and in L0.
         bias: A vector that is added to each row of C.
+        beside: A block that the core computes too: this one has tiles of its own in L1 and L0C, and
+            those of the other in L0, which are as large.
 
     Raises:
         UnsupportedError: CATLASS's block of the policy adds no bias.
@@ -141,7 +143,7 @@ class BlockMmad(Flagged):
 
     def __init__(
         self, ctx: Context, policy: Policy, a: KernelTensor, b: KernelTensor, c: KernelTensor,
-        l1: GemmShape, l0: GemmShape, bias: KernelTensor | None = None,
+        l1: GemmShape, l0: GemmShape, bias: KernelTensor | None = None, beside: BlockMmad | None = None,
     ) -> None:  # fmt: skip
         self.ctx: Context = ctx
         self.policy: Policy = policy
@@ -165,11 +167,16 @@ class BlockMmad(Flagged):
             ctx.arch.code == 2201 and kinds[0].name == "float" and self.l1_tags[0] == "nZ"
         )
         sums = ctx.arch.accumulator(kinds[0], kinds[1])
-        self.l1a: Stages = Stages(ctx.alloc("L1", a, (l1.m, l1.k), facts.l1a))
-        self.l1b: Stages = Stages(ctx.alloc("L1", b, (l1.k, l1.n), facts.l1b), facts.l1a)
-        self.l0a: Stages = Stages(self._l0("L0A", kinds[0], (l0.m, l0.k), facts.l0a))
-        self.l0b: Stages = Stages(self._l0("L0B", kinds[1], (l0.k, l0.n), facts.l0b), facts.l0a)
-        self.l0c: Stages = Stages(ctx.alloc("L0C", sums, (l1.m, l1.n), facts.l0c))
+        self.beside: BlockMmad | None = beside
+        first = (0, 0) if beside is None else (beside.l1b.ids[-1] + 1, beside.l0c.ids[-1] + 1)
+        self.l1a: Stages = Stages(ctx.alloc("L1", a, (l1.m, l1.k), facts.l1a), first[0])
+        self.l1b: Stages = Stages(ctx.alloc("L1", b, (l1.k, l1.n), facts.l1b), first[0] + facts.l1a)
+        if beside is None:
+            self.l0a: Stages = Stages(self._l0("L0A", kinds[0], (l0.m, l0.k), facts.l0a))
+            self.l0b: Stages = Stages(self._l0("L0B", kinds[1], (l0.k, l0.n), facts.l0b), facts.l0a)
+        else:
+            self.l0a, self.l0b = beside.l0a, beside.l0b
+        self.l0c: Stages = Stages(ctx.alloc("L0C", sums, (l1.m, l1.n), facts.l0c), first[1])
         self.biases: tuple[Stages, Stages] | None = None
         """The bias in L1 and in the bias table."""
         if bias is not None:
@@ -313,7 +320,7 @@ class BlockMmad(Flagged):
             ctx.wait_flag("M_MTE1", self.l0a.id)
             if step == 0:
                 ctx.wait_flag("MTE2_MTE1", self.l1a.id)
-            ctx.copy_l1_to_l0a(l0a, part_of(self.l1a.tile, (0, step * l0.k), (m, depth)))
+            self.bring_a(l0a, step * l0.k, (m, depth))
             if ends:
                 ctx.set_flag("MTE1_MTE2", self.l1a.id)
             l0b = ctx.make_tensor(self.l0b.tile, (depth, n))
@@ -336,6 +343,15 @@ class BlockMmad(Flagged):
             self.l0b.turn()
             ctx.set_flag("M_MTE1", self.l0a.id)
             self.l0a.turn()
+
+    def bring_a(self, l0a: KernelTensor, k: int, extents: tuple[int, int]) -> None:
+        """Bring a part of the tile of A in use from L1 to L0A.
+
+        Args:
+            k: Its first column.
+            extents: Its rows and columns.
+        """
+        self.ctx.copy_l1_to_l0a(l0a, part_of(self.l1a.tile, (0, k), extents))
 
     def take_out(self, job: Job, sums: KernelTensor) -> None:
         """Take the sums out to C."""

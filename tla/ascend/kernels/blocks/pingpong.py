@@ -88,7 +88,8 @@ class PingpongTla(Pingpong):
     @property
     def flags(self) -> list[tuple[HardEvent, int]]:
         """The flags that say that a buffer is free, buffer by buffer."""
-        l1, l0 = (*self.l1a.ids, *self.l1b.ids), (*self.l0a.ids, *self.l0b.ids)
+        l1 = (*self.l1a.ids, *self.l1b.ids)
+        l0 = () if self.beside is not None else (*self.l0a.ids, *self.l0b.ids)
         bias = [] if self.biases is None else flags_of(self.biases[0].ids, self.biases[1].ids, ())
         return flags_of(l1, l0, () if self.unit_flag else self.l0c.ids) + bias
 
