@@ -54,9 +54,10 @@ class Names:
         self._divisors: dict[str, int] | None = None
         self._braces: dict[str, int] = {}
 
-    def cannot(self, error: TlaError) -> str:
-        """Return the reason to print where arithmetic refuses an operation of the text."""
-        return error.summary
+    def operate(self, sign: str, left: Value, right: Value) -> Value:
+        """Return the result of an operation of the text."""
+        result: Value = _OPERATIONS[sign](left, right)
+        return result
 
     def value_at(self, scan: Scanner, start: int, name: str, room: int) -> Value:
         """Return the value of a name, read from ``start`` on; pass its facts."""
@@ -197,7 +198,7 @@ def _term(scan: Scanner, names: Names, room: int, left: Any) -> Value:
             if sign == "/" and not names.slash_rounds:
                 left = _exact_quotient(scan, start, left, right)
             else:
-                left = _OPERATIONS[sign](left, right)
+                left = names.operate(sign, left, right)
             continue
         except ZeroDivisionError:
             reason = "a division by 0"
@@ -206,7 +207,7 @@ def _term(scan: Scanner, names: Names, room: int, left: Any) -> Value:
         except LimitError as error:
             scan.fail(error.summary, start, scan.last, *error.details)
         except TlaError as error:
-            reason = names.cannot(error)
+            reason = error.summary
         scan.fail(reason, start, scan.last)
 
 
