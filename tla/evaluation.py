@@ -271,7 +271,7 @@ def _named(scan: _Reader, room: int, what: str) -> Any:
         return leaf_at(scan, what)
     operation = _operation(scan, start, name)
     path: list[_Argument] = []
-    if scan.accept("<"):  # get<0,1>(x) is get(x, 0, 1)
+    if is_path and scan.accept("<"):  # get<0,1>(x) is get(x, 0, 1)
         while not scan.accept(">"):
             begin = scan.at
             path.append((begin, scan.last, "", leaf_at(scan, "an int")))
