@@ -30,6 +30,7 @@ class _Convolution(Schedule):
 
     __slots__ = ("_direction", "_ho", "_of_batch", "_steps", "bands")
     CPP = "Conv2dIdentityBlockSwizzle"
+    IS_PRODUCT = False
 
     def __init__(
         self,
