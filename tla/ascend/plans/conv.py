@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from ..elements import Element
     from ..schedules import Schedule
     from ..shapes import ShapeLike
+    from .footprint import Buffer
 
 _C0_BYTES: Final = 32
 _LOAD_LIMITS: Final = {"filter": 255, "stride": 63, "dilation": 255, "pad": 255}
@@ -189,12 +190,11 @@ class ConvPlan(NamedTuple):
         )
 
 
-def _stage(arch: Arch, buffer: str, capacity: int, count: int, size: int) -> Footprint:
-    where: object = buffer
+def _stage(arch: Arch, buffer: Buffer, capacity: int, count: int, size: int) -> Footprint:
     operand = {"L0A": "A", "L0B": "B"}.get(buffer, "C")
     group = Group(operand, count, 0, capacity // count, size, size)
     unit = arch.start_alignment("L0A")
-    return Footprint(where, capacity, count * size, (group,), unit)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    return Footprint(buffer, capacity, count * size, (group,), unit)
 
 
 # --- rules ---
