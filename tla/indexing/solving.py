@@ -38,9 +38,9 @@ def decided(
     """Return the map with a value for a range that a constraint decides, which then occurs nowhere.
 
     >>> from . import parse_map
-    >>> m = parse_map("(d0)[s0] -> (s0), domain: d0 in [0, 30], s0 in [0, 9], d0 - s0 * 4 in [0, 3]")
-    >>> print(decided(m, lambda place: place).results)
-    (d0 floordiv 4,)
+    >>> m = parse_map("(d0)[s0] -> (s0), domain: d0 in [0, 9], s0 in [0, 2], d0 - s0 in [0, 0]")
+    >>> print(decided(m, lambda place: place))
+    (d0)[s0] -> (d0), domain: d0 in [0, 2], s0 in [0, 2]
 
     None if no constraint decides a range.
 
@@ -74,11 +74,12 @@ def _decided(map: IndexingMap, constraint: Constraint) -> Iterator[tuple[int, Sy
 
 
 def lone_ranges(x: Value) -> Iterator[tuple[Symbol, int, Any]]:
-    """Yield the ranges that occur once in a sum, as a summand: each, its coefficient, the other summands.
+    """Yield the ranges that occur once in a sum, as summands: each, its coefficient, the other summands.
 
     >>> from .variables import dim, rng
-    >>> print(*lone_ranges(dim(0) + rng(0) * 4 + rng(1) + rng(1) // 2))
-    (s0, 4, d0 + s1 + s1 // 2)
+    >>> for s, k, others in lone_ranges(dim(0) + rng(0) * 4 + rng(1) + rng(1) // 2):
+    ...     print(s.name, k, others)
+    s0 4 s1{min=none}//2+d0{min=none}+s1{min=none}
     """
     for atoms, k in x.terms.items() if type(x) is Expr else ():
         s = atoms[0]
