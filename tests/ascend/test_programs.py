@@ -90,9 +90,13 @@ _950 = {"arch": "Ascend950", "policy": "MmadPingpong"}
         (
             {"policy": "MmadAtlasA2Preload"},
             EXAMPLE,
-            "another kernel: the plan is for BasicMatmulPreload",
+            "an.cpp:7: the policy is MmadPingpong, and the plan's is MmadAtlasA2Preload",
         ),
-        ({"swizzle": "aswt"}, EXAMPLE, "another kernel: the plan is for no kernel of CATLASS"),
+        (
+            {"swizzle": "aswt"},
+            EXAMPLE,
+            "an.cpp:12: the scheduler is GemmIdentityBlockSwizzle, and the plan's is BlockSchedul",
+        ),
         ({"bias": "float", **_950}, OF_950, "an.cpp has no bias, and the plan has one"),
         ({"ld": (640, None, None)}, EXAMPLE, "an example has no leading dimensions of its own"),
         ({}, EXAMPLE.replace("L0TileShape", "L0"), "an.cpp has no L0TileShape that could be replaced"),

@@ -62,6 +62,8 @@ if TYPE_CHECKING:
     from .tiling import Tiling
 
 _WORD: Final = 1 << 32
+_SHAPE: Final = "GemmShape<{}, {}, {}>"
+_TLA_SHAPE: Final = "tla::Shape<tla::Int<{}>, tla::Int<{}>, tla::Int<{}>>"
 
 
 _OTHERS: Final = {
@@ -143,12 +145,26 @@ def _common(plan: Tiling, shape: str) -> Iterator[str]:
         yield f"using ElementBias = {_cpp(plan.bias.name)};"
 
 
+def aliases(plan: Tiling) -> dict[str, str]:
+    """Return the C++ types of a plan's parameters, by the names that CATLASS's examples give them.
+
+    A matrix in blocks has the tag of the one that the kernel makes it of.
+    """
+    tla = plan.policy.family.api == "tla"
+    lines = _common(plan, _TLA_SHAPE if tla else _SHAPE)
+    made = {name: value for line in lines for name, value in [line[6:-1].split(" = ", 1)]}
+    for operand in OPERANDS:
+        tag = plan.tag(operand)
+        made[f"Layout{operand}"] = f"layout::{tag[7:] if tag in BLOCKS else tag}"
+    return {**made, "BlockScheduler": f"Gemm::Block::{plan.swizzle}"}
+
+
 def _cpp(element: str) -> str:
     return "AscendC::int4b_t" if element == "int4b_t" else element
 
 
 def _tla_types(plan: Tiling) -> Iterator[str]:
-    yield from _common(plan, "tla::Shape<tla::Int<{}>, tla::Int<{}>, tla::Int<{}>>")
+    yield from _common(plan, _TLA_SHAPE)
     for operand in OPERANDS:
         yield f"using LayoutTag{operand} = layout::{plan.tag(operand)};"
     bias = ", ElementBias" if plan.bias else ""
@@ -161,7 +177,7 @@ def _tla_types(plan: Tiling) -> Iterator[str]:
 
 
 def _types(plan: Tiling, kernel: Kernel | None) -> Iterator[str]:
-    yield from _common(plan, "GemmShape<{}, {}, {}>")
+    yield from _common(plan, _SHAPE)
     for operand in OPERANDS:
         yield f"using Layout{operand} = layout::{plan.tag(operand)};"
     partial = kernel is not None and kernel.sums in ("SplitkReduceAdd", "RemovePaddingNDAndCast")
