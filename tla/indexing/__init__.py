@@ -26,6 +26,14 @@ from ..ground import lazy
 
 if TYPE_CHECKING:
     from ..numbers import Interval as Interval
+    from .accesses import (
+        Accesses as Accesses,
+        accesses as accesses,
+        loop_schedule as loop_schedule,
+        register_schedule as register_schedule,
+        row_reduction_schedule as row_reduction_schedule,
+        transpose_schedule as transpose_schedule,
+    )
     from .compose import compose as compose
     from .deciding import union as union
     from .dependences import input_to_output as input_to_output, output_to_input as output_to_input

@@ -196,7 +196,7 @@ def groups(maps: Sequence[IndexingMap], outputs: Sequence[int] = ()) -> list[lis
             if first.name.startswith("rt"):
                 group.reads[first] = own
         elif bounds is None:
-            group.results[first[1]] = x
+            group.results[own[1]] = x
         else:
             group.constraints.append((x, bounds))
     return list(found.values())

@@ -49,9 +49,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..numbers import Symbol, Value
+    from ..xla_bridge import AnyShape
     from .ops import Devices
 
-ShapeLike: TypeAlias = Union[XlaShape, XlaBuffer, str]
+ShapeLike: TypeAlias = Union["AnyShape", str]
 """An XLA shape or its text."""
 
 Layouts: TypeAlias = "ShapeLike | Mapping[str, ShapeLike] | None"
@@ -272,7 +273,7 @@ def traffic(
         raise KindError(
             "maps do not say of what array they are", "Give its shape: traffic(map, 'f32[8,128]')."
         )
-    shape = _shape(layouts)
+    shape = shape_of(layouts)
     for m in maps:
         if not m.is_undefined and len(m.results) != shape.rank:
             raise CongruenceError(
@@ -315,7 +316,8 @@ def _cycles(of: Instruction | Computation) -> int | None:
 # --- shapes -----------------------------------------------------------------------------------
 
 
-def _shape(of: ShapeLike) -> XlaShape:
+def shape_of(of: ShapeLike) -> XlaShape:
+    """Return the shape of an array, or of its text."""
     shape = parse_shape(of) if isinstance(of, str) else of
     shape = shape.array if isinstance(shape, XlaBuffer) else shape
     if not isinstance(shape, XlaShape):
@@ -329,7 +331,7 @@ def _shapes(arrays: Sequence[Leaf], layouts: Layouts) -> dict[str, XlaShape]:
     if layouts is not None and not isinstance(layouts, Mapping):
         layouts = {str(arrays[0]): layouts}
     for name, given in (layouts or {}).items():
-        shape, bare = _shape(given), name.removeprefix("%")
+        shape, bare = shape_of(given), name.removeprefix("%")
         if bare not in shapes:
             raise KindError(f"there is no array {name!r}", did_you_mean([bare], shapes), name=name)
         if shape.dimensions != shapes[bare].dimensions:
