@@ -94,7 +94,7 @@ def edited(plan: Tiling, text: str, name: str = "the example") -> str:
     """
     if any(ld is not None for ld in plan.ld):
         raise UnsupportedError("an example has no leading dimensions of its own, and the plan has some")
-    before, values = text, aliases(plan)
+    before, values = text, aliases(plan, "GemmShape" not in text)
     _expect_family(plan, text, name)
     _expect_host(plan, text, name, values)
     for pattern, value in (
