@@ -41,8 +41,7 @@ const LayoutC layoutC{1024, 576};
 A policy whose block is a ``BlockMmadTla`` gets the types of TLA. If CATLASS has no kernel for the policy
 with the swizzle, or for a matrix in blocks, the text ends at the scheduler and says so.
 
-Source: the CATLASS examples that `kernels` names combine the types; 06
-and 14 have matrices in blocks.
+Source: the CATLASS examples that `kernels` names combine the types; 06 and 14 have matrices in blocks.
 """
 
 from __future__ import annotations
