@@ -16,6 +16,7 @@ from tla.ascend.kernels.blocks import (
     batched_matmul,
     cast,
     compute,
+    conv2d,
     flash_attention,
     gelu,
     gemv_aic,
@@ -160,6 +161,27 @@ def _quantised(draw: Draw) -> Problem:
     return grouped_quant_matmul_slice_k, [ends, a, b, scale, tokens, out], options, expected.astype(half)
 
 
+def _four_bits(draw: Draw) -> Problem:
+    """Products of int4b_t, two to a byte, with scales of rows and of columns."""
+    m, n, k = draw.extent(), 2 * draw.extent(50), 2 * draw.extent(60)
+    a, b = draw.numbers.integers(-8, 8, (m, k)), draw.numbers.integers(-8, 8, (k, n))
+    scale, tokens = draw.powers(n), draw.powers(m)
+
+    def packed(x: Any, rows: int, columns: int, tag: str) -> Any:
+        words = (x & 15).astype(np.uint8).reshape(-1)
+        return gm(words[::2] | words[1::2] << 4, f"{tag}<int4b_t>({rows},{columns})")
+
+    in_rows = draw.rng.random() < 0.5
+    arrays = [
+        packed(a, m, k, "RowMajor"),
+        packed(b if in_rows else b.T, k, n, ("ColumnMajor", "RowMajor")[in_rows]),
+    ]
+    l0 = [64 * draw.rng.randint(1, 2) for _ in range(3)]
+    options = {"l1": (*l0[:2], l0[2] * draw.rng.randint(1, 2)), "l0": l0, "tile": (16, 64)}
+    made = (a @ b * scale.astype(float) * tokens.astype(float)[:, None]).astype(half)
+    return quant_matmul, [*arrays, scale, tokens, np.zeros((m, n), half)], options, made
+
+
 def _activation(draw: Draw) -> Problem:
     m, n, k = draw.extent(), draw.extent(), draw.extent()
     a, b = draw.ints(m, k), draw.ints(k, n)
@@ -259,9 +281,47 @@ def _attention(draw: Draw) -> Problem:
     return flash_attention, arrays, options, attention(q, k, v, options["scale"], causal)
 
 
+def _convolution(draw: Draw) -> Problem:
+    batches, groups, cout = draw.rng.randint(1, 2), draw.rng.randint(1, 3), 16 * draw.rng.randint(1, 3)
+    taps = draw.rng.randint(1, 3), draw.rng.randint(1, 3)
+    strides, dilations = [(draw.rng.randint(1, 2), draw.rng.randint(1, 2)) for _ in range(2)]
+    reach = [d * (n - 1) for d, n in zip(dilations, taps, strict=True)]
+    pads = [draw.rng.randint(0, reach[axis]) for axis in (1, 1, 0, 0)]
+    size = [draw.rng.randint(r + 1, 12) for r in reach]
+    image = draw.numbers.integers(-2, 3, (batches, groups, *size, 16)).astype(half)
+    filters = draw.numbers.integers(-2, 3, (groups, *taps, cout, 16)).astype(half)
+    padded = np.pad(image, ((0, 0), (0, 0), pads[2:], pads[:2], (0, 0))).astype(np.float32)
+    places = [(padded.shape[2 + i] - reach[i] - 1) // strides[i] + 1 for i in range(2)]
+    made = np.zeros((batches, *places, cout), np.float32)
+    for at in np.ndindex(*taps):
+        cuts = [
+            slice(
+                at[i] * dilations[i], at[i] * dilations[i] + (places[i] - 1) * strides[i] + 1, strides[i]
+            )
+            for i in range(2)
+        ]
+        weights = filters[:, at[0], at[1]].astype(np.float32)
+        made += np.einsum("bgyxc,gnc->byxn", padded[:, :, cuts[0], cuts[1]], weights)
+    made = made.reshape(batches, *places, cout // 16, 16).transpose(0, 3, 1, 2, 4).astype(half)
+    tags = ("NC1HWC0", "CI1KHKWCOCI0", "NC1HWC0")
+    arrays = [
+        gm(x, f"{tag}<half>({','.join(map(str, x.shape[:-1]))})")
+        for x, tag in zip((image, filters, np.zeros_like(made)), tags, strict=True)
+    ]
+    wide = draw.rng.randint(1, 8)
+    options = {
+        "strides": strides, "dilations": dilations, "pads": tuple(pads),
+        "tile": (draw.rng.randint(1, 6), wide, 16 * draw.rng.randint(1, 2)),
+        "channels": draw.rng.randint(1, 3), "depth": 16 * draw.rng.randint(1, 6),
+        "policy": f"MmadPingpong<{str(wide >= places[1]).lower()}>",
+    }  # fmt: skip
+    return conv2d, arrays, options, made
+
+
 FAMILIES: dict[str, Callable[[Draw], Problem]] = {
     "batched": _batched, "grouped by rows": _slice_m, "grouped by K": _slice_k, "quantised": _quantised,
     "activation": _activation, "tree": _tree, "gemv": _gemv, "attention": _attention,
+    "convolution": _convolution, "four bits": _four_bits,
 }  # fmt: skip
 
 
@@ -379,3 +439,30 @@ def test_attention_that_is_not() -> None:
         CapacityError, match=r"UB of AtlasA2 has 196608\n  Take a tile of at most 32 rows of Q"
     ):
         run((1, 8, 16), (1, 8, 16), (1, 8, 800), (1, 8, 800))
+
+
+def test_convolutions_that_are_not() -> None:
+    def run(image: str, filters: str, output: str, **options: Any) -> None:
+        memory = np.zeros(1 << 14, half)
+        simulate(conv2d, *[gm(memory, text) for text in (image, filters, output)], **options)
+
+    image, filters, output = (
+        "NC1HWC0<half>(1,1,6,7)",
+        "CI1KHKWCOCI0<half>(1,3,3,16)",
+        "NC1HWC0<half>(1,1,4,5)",
+    )
+    run(image, filters, output)
+    with pytest.raises(CongruenceError, match=r"The result is \(1, 1, 6, 7\)"):
+        run(image, filters, output, pads=(1, 1, 1, 1))
+    with pytest.raises(CongruenceError, match="1 groups of channels, the filter 2"):
+        run(image, "CI1KHKWCOCI0<half>(2,3,3,16)", output)
+    with pytest.raises(LayoutError, match="L0 a depth of 40\n  Each is a multiple of 16"):
+        run(image, filters, output, depth=40)
+    with pytest.raises(LayoutError, match="a filter of 3 by 3 lies beside the image"):
+        run(image, filters, "NC1HWC0<half>(1,1,4,8)", pads=(3, 0, 0, 0))
+    with pytest.raises(
+        UnsupportedError, match="a convolution is of half or bfloat16_t, not of float and half"
+    ):
+        run(image, filters, "NC1HWC0<float>(1,1,4,5)")
+    with pytest.raises(UnsupportedError, match="a block of 2 of 5 columns leaves L0C row by row"):
+        run(image, filters, output, policy="MmadPingpong<true>", tile=(4, 2, 16))

@@ -336,6 +336,9 @@ ENDLESS: dict[str, Schedule] = {
     "iterate_k": schedules.iterate_k((10**10,) * 3, (1, 1, 1)),
     "aswt": schedules.aswt((10**10,) * 3, (1, 1, 1)),
     "grouped_aswt": schedules.grouped_aswt((10**10,) * 3, (1, 1, 1), (10**9, 9 * 10**9)),
+    "heads": schedules.heads(
+        batch=10**10, groups=10, size=10, rows=10**10, columns=10**10, tile=(1, 1, 1)
+    ),
     "in_groups": schedules.in_groups([(10**10,) * 3, (10**9,) * 3], (1, 1, 1)),
 }
 

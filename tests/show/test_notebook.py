@@ -207,6 +207,7 @@ def values() -> dict[str, Any]:
         "operation": explain("composition", Layout((6, 2), (8, 2)), Layout((4, 3), (3, 1))),
         "architecture": ascend.arch("910B3"),
         "plan": plan,
+        "plan of attention": ascend.attention("Ascend950", heads=8, q=512, kv=512, head=128),
         "report": plan.check(),
         "broken": ascend.gemm("Ascend950", (512, 512, 512), "half", l1=(100, 256, 256)).check(),
         "schedule": identity((2048, 2048, 2048), (128, 256, 256)),

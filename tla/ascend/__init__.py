@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from .plans import (
         EPILOGUES as EPILOGUES,
         FAMILIES as FAMILIES,
+        AttentionPlan as AttentionPlan,
         CppProgram as CppProgram,
         Epilogue as Epilogue,
         EpilogueFamily as EpilogueFamily,
@@ -120,6 +121,7 @@ if TYPE_CHECKING:
         Scale as Scale,
         SparseMatmulMultiBlockOnKAxis as SparseMatmulMultiBlockOnKAxis,
         Tile as Tile,
+        attention as attention,
         batched as batched,
         choose_kernel as choose_kernel,
         dynamic_tile as dynamic_tile,

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from ..hlo import ModuleError, read_module
 from ..xla_bridge import CHIPS, chip_named
-from . import hlo_buffers
+from . import hlo_buffers, hlo_dump
 from .common import InputError, add_opcode, positive
 from .module_text import ModuleText
 from .parser import argument_parser
-from .pictures import add_formats, refuse_formats
+from .pictures import add_formats, is_asked_for, refuse_formats
 
 if TYPE_CHECKING:
     import argparse
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from ..hlo import Module
 
 _WHOLE = ("against", "copies", "live")  # the reports that need the whole module
+
+_OF_MODULE = (*_WHOLE, "by", "all", "layouts")
+"""The options that ask for a report on the text of a module, not on its dump."""
 
 _WITHOUT_EFFECT = {
     "live": ("all", "layouts"),
@@ -37,6 +41,7 @@ examples:
   tla hlo module.hlo --by source
   tla hlo module.hlo --copies
   tla hlo module.hlo --against before.hlo
+  tla hlo DUMP --module jit_step
   tla hlo - --json < module.hlo
 
 A buffer is an array with memory of its own. What lies in the memory of another array is none:
@@ -59,6 +64,10 @@ each peak, as bars: data, and behind them padding.
 --against says what changed from OTHER to FILE. --by source takes the line of the program, or its
 name for the operation where no line is known.
 
+Of a folder that a compiler wrote, XLA_FLAGS=--xla_dump_to=FOLDER, the report is the compiler's own
+buffer assignment: allocations, addresses, fragmentation; also after it ran out of memory. The other
+reports take the text of the module in it.
+
 Without --chip most memory spaces have their numbers; the chips are
 {", ".join(CHIPS)}. Without --top the first {hlo_buffers.LISTED} buffers are listed,
 with --json all.
@@ -77,6 +86,12 @@ def run(arguments: list[str]) -> int:
                 parser.error(f"--{name} changes nothing with --{report}: leave it out")
     if options.chip is not None:
         options.chip = chip_named(options.chip).name
+    if os.path.isdir(options.file):
+        if not (is_asked_for(options) or any(getattr(options, each) for each in _OF_MODULE)):
+            return hlo_dump.report(options.file, options)
+        options.file = hlo_dump.text_of(options.file, options.module)
+    elif options.module is not None:
+        parser.error(f"--module chooses from a dump folder, and {options.file} is none")
     text = ModuleText(options.file)
     try:
         wanted = next((each for each in _WHOLE if getattr(options, each)), None)
@@ -91,8 +106,9 @@ def run(arguments: list[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argument_parser("hlo", _EPILOG)
     add = parser.add_argument
-    add("file", metavar="FILE", help="the text of an HLO module; - is standard input")
+    add("file", metavar="FILE", help="the text of an HLO module, or a dump folder; - is standard input")
     add("--chip", help="the chip it is compiled for: names memory spaces")
+    add("--module", metavar="NAME", help="of a dump folder: the module whose name contains NAME")
     add("--top", type=positive, metavar="N", help="list only the first N")
     one_of = parser.add_mutually_exclusive_group().add_argument
     one_of("--live", action="store_true", help="what is live at the peak of each memory space")

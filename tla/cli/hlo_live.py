@@ -16,13 +16,13 @@ from ..memory import (
     live,
     output_bytes,
 )
-from ..xla_bridge import chip_named, memory_space_name
+from ..xla_bridge import memory_space_name
 from .columns import columns
 from .common import bytes_in_words, short_bytes
 from .hlo_buffers import group_facts, group_lines, row_facts
 from .messages import say_json
 from .pictures import is_asked_for, write_figure
-from .spaces import complain_of_spaces
+from .spaces import capacity, complain_of_spaces, room_line
 
 if TYPE_CHECKING:
     import argparse
@@ -71,22 +71,14 @@ def _write_vmem(peak: VmemPeak, steps: int, options: argparse.Namespace) -> None
     where = f"%{peak.step.instruction.name} of {peak.step.computation}"
     say(f"VMEM in use: {bytes_in_words(peak.bytes)} at step {peak.at + 1} of {steps}, {where}")
     say(f"  {bytes_in_words(peak.scoped_bytes)} of it are scoped: the instruction takes them for itself")
-    _write_room("VMEM", peak.bytes, options.chip)
+    _write_room("VMEM", peak.bytes, options)
     say("")
 
 
-def _write_room(name: str, used: int, chip: str | None) -> None:
-    """The memory that is left on the chip."""
-    room = _room(name, chip)
-    if room is not None:
-        left = f"{bytes_in_words(room - used)} are left" if used <= room else "it does not fit"
-        say(f"  a {chip} has {bytes_in_words(room)}: {left}")
-
-
-def _room(name: str, chip: str | None) -> int | None:
-    if chip is None:
-        return None
-    return {"HBM": chip_named(chip).hbm_bytes, "VMEM": chip_named(chip).vmem_bytes}.get(name)
+def _write_room(name: str, used: int, options: argparse.Namespace) -> None:
+    line = room_line(name, used, options.chip)
+    if line:
+        say(f"  {line}")
 
 
 def _write_peak(module: Module, peak: Peak, steps: int, options: argparse.Namespace) -> None:
@@ -96,7 +88,7 @@ def _write_peak(module: Module, peak: Peak, steps: int, options: argparse.Namesp
     if peak.reserved_bytes:
         say(f"  {bytes_in_words(peak.reserved_bytes)} of it are live for the whole run")
     if name == "HBM":
-        _write_room(name, peak.bytes, options.chip)
+        _write_room(name, peak.bytes, options)
     if options.by:
         say(*group_lines(grouped(peak.buffers, options.by, module.tables), options))
         say("")
@@ -135,7 +127,7 @@ def _vmem_facts(peak: VmemPeak, chip: str | None) -> dict[str, Any]:
     return {
         "bytes": peak.bytes,
         "scoped_bytes": peak.scoped_bytes,
-        "capacity_bytes": _room("VMEM", chip),
+        "capacity_bytes": capacity("VMEM", chip),
         "step": peak.at,
         "instruction": peak.step.instruction.name,
         "computation": peak.step.computation,
@@ -148,7 +140,7 @@ def _peak_facts(module: Module, peak: Peak, options: argparse.Namespace) -> dict
         "name": memory_space_name(peak.memory_space, options.chip),
         "bytes": peak.bytes,
         "reserved_bytes": peak.reserved_bytes,
-        "capacity_bytes": _room(memory_space_name(peak.memory_space, options.chip), options.chip),
+        "capacity_bytes": capacity(memory_space_name(peak.memory_space, options.chip), options.chip),
         "step": peak.at,
         "instruction": peak.step.instruction.name,
         "computation": peak.step.computation,

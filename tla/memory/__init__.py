@@ -8,6 +8,7 @@
 - ``copying``, with ``origins renaming trips``; ``formats``, with ``copy_advice updates``: layouts that
   make copies needless;
 - ``compare`` and ``matching``: two modules; ``advice``: cheaper layouts of one array;
+- ``assignment``: the compiler's own allocations and addresses, from a dump;
 - ``oom``, with ``oom_text oom_report oom_check``: out-of-memory reports;
 - ``entry``: parameters and results; ``pallas``: the blocks of a kernel; ``picture``: buffers as bars.
 """
@@ -18,6 +19,14 @@ from ..ground import lazy
 
 if TYPE_CHECKING:
     from .aliasing import RULES as RULES
+    from .assignment import (
+        Allocation as Allocation,
+        Assignment as Assignment,
+        LiveRanges as LiveRanges,
+        PlacedValue as PlacedValue,
+        read_assignment as read_assignment,
+        read_live_ranges as read_live_ranges,
+    )
     from .buffers import (
         AliasedValue as AliasedValue,
         Buffer as Buffer,

@@ -9,8 +9,8 @@ EpilogueAtlasA2PerTokenDequant<2>, tiles of 32 x 256 to bfloat16_t
 (167168, 196608, [('C', 0, 2), ('scale', 32768, 2), ('token', 33280, 2), ('D', 33344, 2)])
 
 A row of the table below follows the constructor of a block epilogue: its slots in their order. A slot
-holds a tile or a quarter of it, a row or a column, or a block of 32 bytes for each of its rows. Slots of
-a stage follow one another, and stage follows stage. Slots without stages come last.
+holds a tile, half or a quarter of it, a row or a column, or a block of 32 bytes for each of its rows.
+Slots of a stage follow one another, and stage follows stage. Slots without stages come last.
 
 Source: CATLASS epilogue/dispatch_policy.hpp, epilogue/block/block_epilogue_*.hpp, epilogue/fusion.
 """
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from ..arch import Arch
 
-Extent: TypeAlias = Literal["tile", "quarter", "row", "column", "blocks"]
+Extent: TypeAlias = Literal["tile", "half", "quarter", "row", "column", "blocks"]
 BLOCK: Final = 32
 """The bytes of a block of UB."""
 
@@ -118,8 +118,8 @@ _TABLE: Final = (
     ),
     EpilogueFamily(
         "gemm", ((_A2, "EpilogueAtlasA2Gemm"),),
-        (*_FLAT, _in("X", "D", staged=False), _out(False), Slot("X cast", "float!D"),
-         Slot("D cast", "float!D")),
+        (*_FLAT, _in("X", "D", staged=False), _out(False), Slot("X cast", "C!D"),
+         Slot("D cast", "C!D")),
         ("Muls", "Cast", "Muls", "Add", "Cast"), ("float", "half", "bfloat16_t"), (),
         "D = alpha C + beta X", flat=True,
     ),
@@ -140,7 +140,7 @@ _TABLE: Final = (
     ),
     EpilogueFamily(
         "per_token_dequant_ub", ((_950, "EpilogueAscend950PerTokenDequantTla"),),
-        (Slot("C", "C", "tile", True, "out"), *_SCALES), ("Cast", "Mul", "Mul", "Cast"), ("int32_t",),
+        (Slot("C", "C", "half", True, "out"), *_SCALES), ("Cast", "Mul", "Mul", "Cast"), ("int32_t",),
         (), "as per_token_dequant, the sums from L0C, D in their place", stages=1, source="UB",
     ),
     EpilogueFamily(
@@ -197,7 +197,8 @@ class Epilogue(NamedTuple):
         of = dict(self.elements)
         kind, _, cast = slot.element.partition("!")
         if cast:  # without bytes if no cast is needed
-            return None if of[cast] == element(kind) else element(kind)
+            own = of.get(kind) or element(kind)
+            return None if of[cast] == own else own
         return of.get(slot.element) or element(slot.element)
 
     def bytes_of(self, slot: Slot) -> int:
@@ -208,7 +209,8 @@ class Epilogue(NamedTuple):
         if slot.extent == "blocks":
             return self.rows * BLOCK
         counts = {
-            "tile": self.rows * self.columns, "quarter": -(-self.rows // 4) * self.columns,
+            "tile": self.rows * self.columns,
+            "half": -(-self.rows // 2) * self.columns, "quarter": -(-self.rows // 4) * self.columns,
             "row": self.columns, "column": self.rows,
         }  # fmt: skip
         return kind.bytes_of(counts[slot.extent])

@@ -4,7 +4,7 @@
 - ``mmad``: what blocks of a product share; ``pingpong``: tiles in turn, and the next block's first one;
 - ``matmul``: whole products, and the loop of all kernels; ``grouped``: several in a kernel; ``splitk``,
   ``streamk``: in slices of K; ``gemv``: a matrix by a vector;
-- ``attention``: of many heads, or to one latent K;
+- ``attention``: of many heads, or to one latent K; ``conv``: of images and filters;
 - ``epilogue``, ``visitors``, ``dequant``: with sums, trees, and scales, on the vector cores.
 """
 
@@ -14,6 +14,7 @@ from ....ground import lazy
 
 if TYPE_CHECKING:
     from .attention import flash_attention as flash_attention, mla as mla
+    from .conv import conv2d as conv2d
     from .dequant import (
         grouped_quant_matmul_slice_k as grouped_quant_matmul_slice_k,
         grouped_quant_matmul_slice_m as grouped_quant_matmul_slice_m,

@@ -320,7 +320,7 @@ class BlockMmad(Flagged):
             ctx.wait_flag("M_MTE1", self.l0a.id)
             if step == 0:
                 ctx.wait_flag("MTE2_MTE1", self.l1a.id)
-            ctx.copy_l1_to_l0a(l0a, part_of(self.l1a.tile, (0, step * l0.k), (m, depth)))
+            self.bring_a(l0a, step * l0.k, (m, depth))
             if ends:
                 ctx.set_flag("MTE1_MTE2", self.l1a.id)
             l0b = ctx.make_tensor(self.l0b.tile, (depth, n))
@@ -343,6 +343,15 @@ class BlockMmad(Flagged):
             self.l0b.turn()
             ctx.set_flag("M_MTE1", self.l0a.id)
             self.l0a.turn()
+
+    def bring_a(self, l0a: KernelTensor, k: int, extents: tuple[int, int]) -> None:
+        """Bring a part of the tile of A in use from L1 to L0A.
+
+        Args:
+            k: Its first column.
+            extents: Its rows and columns.
+        """
+        self.ctx.copy_l1_to_l0a(l0a, part_of(self.l1a.tile, (0, k), extents))
 
     def take_out(self, job: Job, sums: KernelTensor) -> None:
         """Take the sums out to C."""
