@@ -88,6 +88,8 @@ _HLO = re.compile(
 _MAP = re.compile(r"\s*(\(|affine_map<|#xla\.indexing_map<)")  # as no text of HLO begins
 _MLIR = re.compile(r"^\s*(module\b.*\{|func\.func\b)|\b(stablehlo|mhlo)\.\w", re.M)
 
+_COMPILED: Final = "JAX gives HLO by jax.jit(f).lower(x).compile().as_text()."
+
 _SIDE: Final = 32
 """How many rows and columns of an array are drawn in a file; half as many as text."""
 
@@ -116,6 +118,8 @@ def run(arguments: list[str]) -> int:
         isl()  # so a missing package is reported once, not for each instruction
     text, file = _text(options.text)
     try:
+        if _MLIR.search(text):
+            raise InputError("this is StableHLO, and HLO is read", _COMPILED)
         if _MAP.match(text) and "->" in text:
             _refuse_for_modules(parser, options)
             return _of_map(text, options)
@@ -142,11 +146,12 @@ def _parser() -> argparse.ArgumentParser:
     add("--to-output", action="store_true", help="from the elements of an operand to what they make")
     add("--physical", action="store_true", help="go on to the offset in memory, tiles and all")
     add("--into", metavar="LAYOUT", help="the memory that the results of a map are an index of")
-    add("--traffic", action="store_true", help="what is read and written, in elements, lines and tiles")
-    add("--tile", metavar="SIZES", help="what a tile of the result needs of each operand: --tile 8,128")
-    add("--memory", type=positive, metavar="BYTES", help="the tile that moves least and fits")
-    add("--to", metavar="NAME", help="the maps from the root to an instruction before it")
-    add("--warp", action="store_true", help="the lines that the lanes of a warp touch in one load")
+    use = parser.add_mutually_exclusive_group().add_argument
+    use("--traffic", action="store_true", help="what is read and written, in elements, lines and tiles")
+    use("--tile", metavar="SIZES", help="what a tile of the result needs of each operand: --tile 8,128")
+    use("--memory", type=positive, metavar="BYTES", help="the tile that moves least and fits")
+    use("--to", metavar="NAME", help="the maps from the root to an instruction before it")
+    use("--warp", action="store_true", help="the lines that the lanes of a warp touch in one load")
     add("--relation", action="store_true", help="the exact set of pairs and its counts; needs islpy")
     add("--form", choices=FORMS, default="2025", help="how maps are written: XLA's text of that year")
     add("--devices", type=positive, metavar="N", help="how many devices run the program")
@@ -190,10 +195,6 @@ def _text(argument: str) -> tuple[str, ModuleText | None]:
 
 
 def _module(text: str, file: ModuleText | None, options: argparse.Namespace) -> Module:
-    if _MLIR.search(text):
-        raise InputError(
-            "this is MLIR, and HLO is read", "JAX has HLO: jax.jit(f).lower(x).compile().as_text()."
-        )
     try:
         return read_module(text, options.opcode)
     except ModuleError as error:
@@ -203,7 +204,7 @@ def _module(text: str, file: ModuleText | None, options: argparse.Namespace) -> 
 
 def _of_module(module: Module, options: argparse.Namespace) -> int:
     shown = _shown(options, module)
-    if any(getattr(options, name) is not None and getattr(options, name) is not False for name in USES):
+    if any(getattr(options, name) for name in USES):
         return _use(module, shown, options)
     if options.through:
         chosen = [(module.entry, module.entry.root)]
@@ -253,9 +254,6 @@ def _of_module(module: Module, options: argparse.Namespace) -> int:
 
 def _use(module: Module, shown: Shown, options: argparse.Namespace) -> int:
     """Answer --traffic and its kin, of an instruction or of all fusions of a module."""
-    one = [name for name in USES if getattr(options, name) not in (None, False)]
-    if len(one) > 1:
-        raise InputError(f"--{one[0]} and --{one[1]} are two questions", "Ask one at a time.")
     if options.instruction is not None:
         return report(_named(module, options.instruction)[1], module, shown, options)
     lines = sum(len(computation.instructions) for computation in module.computations)

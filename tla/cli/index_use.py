@@ -218,9 +218,9 @@ def _facts(found: Traffic) -> dict[str, Any]:
 
 def _report_tile(instruction: Instruction, shown: Shown, options: argparse.Namespace) -> int:
     if options.memory is not None:
-        best, *others = tile_sizes(instruction, options.memory, devices=shown.devices)
-        say(f"of {plural(len(others) + 1, 'tile')} that fit, {list(best.sizes)} moves least", "")
-        found: Propagation = best
+        found, *others = tile_sizes(instruction, options.memory, devices=shown.devices)
+        if not options.json:
+            say(f"of {plural(len(others) + 1, 'tile')} that fit, {list(found.sizes)} moves least", "")
     else:
         tile = sizes_of(options.tile)
         if is_asked_for(options):
