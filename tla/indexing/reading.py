@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, ClassVar, Final, NoReturn
 
-from ..errors import ParseError, UndecidedError
+from ..errors import LimitError, ParseError, UndecidedError
 from ..ground import Scanner, did_you_mean, near_words, read_typed, shortened
 from ..numbers import (
     Interval,
@@ -83,6 +83,8 @@ class _Names(Names):
     def operate(self, sign: str, left: Value, right: Value) -> Value:
         try:
             return super().operate(sign, left, right)
+        except LimitError:
+            raise
         except UndecidedError:
             self.divisors.append(right)
             k = -1 if sign == "ceildiv" else 1  # rounded up it is -(-x floordiv c)

@@ -137,7 +137,7 @@ def host_program(
     if not re.fullmatch(r"\w+", name, re.ASCII):
         words = "It names a folder and a target of CMake: letters, digits and underscores."
         raise ArgumentError(f"a program cannot be named {name!r}", words, name=name)
-    lines = [_HOST.rstrip("\n")]
+    lines: list[str] = [_HOST.rstrip("\n")]
     for memory in memories:
         name_of, host = f"device{memory.name}", f"host{memory.name}"
         lines += [f"    uint8_t* {name_of}{{nullptr}};"]
