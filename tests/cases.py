@@ -25,7 +25,8 @@ _SHOWN: Final = 20
 
 def shapes_as_written(test: F) -> F:
     """Let lines of HLO have results whose shapes contradict their operands, while a test runs."""
-    return cast("F", patch("tla.hlo.body.differs", new=lambda *_: False)(test))
+    decorate: Any = patch("tla.hlo.body.differs", new=lambda *_: False)
+    return cast("F", decorate(test))
 
 
 def share(count: int) -> int:

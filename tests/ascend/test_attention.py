@@ -13,6 +13,7 @@ from tla import LayoutError, TlaError, UnsupportedError
 from tla.ascend import AttentionPlan, attention
 from tla.ascend.plans.attention import KINDS
 
+_SHAPE: dict[str, Any] = {"heads": 8, "q": 128, "kv": 128, "head": 128}
 ARCH = {2201: "AtlasA2", 3510: "Ascend950"}
 
 
@@ -62,7 +63,7 @@ def test_a_legal_plan_has_stages_of_its_own_and_a_proven_schedule() -> None:
 )
 def test_bad_input(more: dict[str, Any], error: type[TlaError], words: str) -> None:
     with pytest.raises(error, match=words):
-        attention("AtlasA2", **{"heads": 8, "q": 128, "kv": 128, "head": 128, **more})
+        attention("AtlasA2", **_SHAPE | more)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,7 @@ def test_bad_input(more: dict[str, Any], error: type[TlaError], words: str) -> N
     ],
 )  # fmt: skip
 def test_a_broken_rule_has_its_words(more: dict[str, Any], rule: str, words: str) -> None:
-    plan = attention("AtlasA2", **{"heads": 8, "q": 128, "kv": 128, "head": 128, **more})
+    plan = attention("AtlasA2", **_SHAPE | more)
     found = [finding.text for finding in plan.check().errors if finding.rule == rule]
     assert len(found) == 1
     assert words in found[0]

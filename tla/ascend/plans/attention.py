@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from ..elements import Element
     from ..shapes import ShapeLike
     from .findings import Severity
+    from .footprint import Buffer
 
 _Slots: TypeAlias = "list[tuple[str, int, int, int, int]]"
 """An operand, its stages, the start of the first, the bytes from one to the next, and their own."""
@@ -110,7 +111,7 @@ class AttentionPlan(NamedTuple):
         """The stages of both products and of both epilogues in each buffer."""
         here, (m, n, k), of = self.arch, self.tile, self.element
         part = min(k, 128)
-        l0 = [
+        l0: list[tuple[Buffer, int, _Slots]] = [
             ("L0A", here.l0a, [("Q, P", 2, 0, here.l0a // 2, of.bytes_of(m * max(part, min(n, 128))))]),
             ("L0B", here.l0b, [("K, V", 2, 0, here.l0b // 2, of.bytes_of(max(n, 128) * part))]),
         ]
@@ -161,11 +162,10 @@ class AttentionPlan(NamedTuple):
         )
 
 
-def _footprint(arch: Arch, buffer: str, capacity: int, slots: _Slots) -> Footprint:
+def _footprint(arch: Arch, buffer: Buffer, capacity: int, slots: _Slots) -> Footprint:
     groups = tuple(Group(name, n, at, apart, size, size) for name, n, at, apart, size in slots)
     counted = sum(n * size for _, n, _, _, size in slots)
-    where: object = buffer
-    return Footprint(where, capacity, counted, groups, arch.start_alignment(buffer))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    return Footprint(buffer, capacity, counted, groups, arch.start_alignment(buffer))
 
 
 def _chain(*parts: tuple[str, int, int, int]) -> _Slots:

@@ -59,7 +59,7 @@ class EpilogueFamily(NamedTuple):
 
     name: str
     policies: tuple[tuple[int, str], ...]
-    """CATLASS's policy on each instruction set."""
+    """CATLASS's policies, each with its instruction set; of several the first is the default."""
     slots: tuple[Slot, ...]
     steps: tuple[str, ...]
     """The vector instructions of a tile, in their order."""
@@ -78,7 +78,8 @@ class EpilogueFamily(NamedTuple):
     """Where the sums come from: a workspace, or L0C directly."""
 
     def policy(self, code: int) -> str | None:
-        return dict(self.policies).get(code)
+        """The default policy on an instruction set, or None."""
+        return next((name for here, name in self.policies if here == code), None)
 
 
 def _in(name: str, of: str, extent: Extent = "tile", staged: bool = True) -> Slot:
@@ -131,7 +132,7 @@ _TABLE: Final = (
     ),
     EpilogueFamily(
         "per_token_dequant",
-        ((_A2, "EpilogueAtlasA2PerTokenDequant"),),
+        ((_A2, "EpilogueAtlasA2PerTokenDequant"), (_A2, "EpilogueAtlasA2PerTokenDequantTla")),
         (_C, *_SCALES, _out(), Slot("C as float", "float"), Slot("scale as float", "float!scale", "row"),
          Slot("product", "float"), Slot("token as float", "float!scale", "column"),
          Slot("token blocks", "float", "blocks")),
