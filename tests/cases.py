@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import traceback
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from unittest.mock import patch
 
 import pytest
@@ -25,8 +25,8 @@ _SHOWN: Final = 20
 
 def shapes_as_written(test: F) -> F:
     """Let lines of HLO have results whose shapes contradict their operands, while a test runs."""
-    decorate: Callable[[F], F] = patch("tla.hlo.body.differs", new=lambda *_: False)
-    return decorate(test)
+    decorate: Any = patch("tla.hlo.body.differs", new=lambda *_: False)
+    return cast("F", decorate(test))
 
 
 def share(count: int) -> int:

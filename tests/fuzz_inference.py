@@ -26,7 +26,7 @@ from tla.hlo import OPCODES, read_module
 from tla.hlo.inference import _TWO
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 TYPES = ["f32", "bf16", "f16", "f64", "s32", "u8", "s8", "u32", "pred", "c64", "c128"]
 
@@ -353,8 +353,8 @@ def array(name: str, dims: list[int]) -> str:
     return f"{name}[{commas(dims)}]"
 
 
-def commas(values: object) -> str:
-    return ",".join(map(str, values))  # type: ignore[call-overload]
+def commas(values: Iterable[object]) -> str:
+    return ",".join(map(str, values))
 
 
 def cases(seed: int, ops: list[str]) -> Iterator[Case]:

@@ -102,6 +102,22 @@ def _in_groups(p: Problem) -> Schedule:
         return schedules.in_groups(problems, p.tile, orders[0], axis=axis, cores=p.cores)
 
 
+def _heads(p: Problem) -> Schedule:
+    m, n, k = p.extents
+    return schedules.heads(
+        batch=p.rng.randint(1, 3), groups=p.rng.randint(1, 4), size=min(p.offset, m), rows=n, columns=k,
+        tile=p.tile, cores=p.cores,
+    )  # fmt: skip
+
+
+def _convolution(p: Problem) -> Schedule:
+    ho, wo, cout = p.extents
+    return schedules.convolution(
+        batch=p.rng.randint(1, 3), ho=ho, wo=wo, cout=cout, tile=p.tile, offset=p.offset,
+        direction=p.direction, cores=p.cores,
+    )  # fmt: skip
+
+
 SCHEDULERS: dict[str, Callable[[Problem], Schedule]] = {
     "identity": _banded("identity"),
     "splitk": _splitk,
@@ -114,6 +130,8 @@ SCHEDULERS: dict[str, Callable[[Problem], Schedule]] = {
     "aswt": lambda p: schedules.aswt(p.extents, p.tile, cores=p.cores, split=bool(p.direction)),
     "grouped_aswt": _grouped,
     "in_groups": _in_groups,
+    "heads": _heads,
+    "convolution": _convolution,
 }
 
 

@@ -494,3 +494,18 @@ ARGUMENTS = st.one_of(
 @settings(max_examples=share(300))
 def test_any_call_has_a_value_or_an_error(name: str, arguments: list[str], more: str) -> None:
     is_read_or_refused(f"{name}({', '.join(arguments)}{more})")
+
+
+def test_the_spelling_of_cpp() -> None:
+    for text, same in (
+        ("get<1,0>((2,(3,4)))", "get((2,(3,4)), 1, 0)"),
+        ("rank<1>((2,(3,4)))", "rank((2,(3,4)), 1)"),
+        ("Int<4>{}", "_4"),
+        ("tla::MakeLayout(MakeShape(Int<2>{}, 4), MakeStride(Int<12>{}, Int<1>{}))", "(_2,4):(_12,_1)"),
+        ("MakeLayoutTile((8,6):(6,1), cute::make_shape(4,3))", "make_layout_tile((8,6):(6,1), (4,3))"),
+    ):
+        assert evaluate(text) == evaluate(same)
+    for text in ("get<1((2,3))", "get<>((2,3))", "MakeFoo(2)", "get<x>((2,3))", "rank<9>((2,3))"):
+        with pytest.raises(tla.TlaError):
+            evaluate(text)
+    assert str(evaluate("Size:1")) == "Size:1"

@@ -146,5 +146,5 @@ def test_names_of_catlass_and_large_ints_say_what_is_meant() -> None:
         with pytest.raises(AttributeError, match=f"{name}': it is called {word} here"):
             getattr(tla, name)
     with pytest.raises(AttributeError, match=r"'_300': write Int\(300\)"):
-        _ = tla._300  # type: ignore[attr-defined]
+        getattr(tla, "_300")  # noqa: B009
     assert tla._17 == tla.Int(17)

@@ -16,6 +16,7 @@ expression                  value
 ``s:d``, ``s:d:o``          the layout of a shape, a stride and an origin shape
 ``Sw<2,0,3>``               a swizzle; ``Sw<2,0,3> o 0 o (8,8):(8,1)`` is a composed layout
 ``name(x, y, key=z)``       the value of an operation, `OPERATIONS`
+``get<0,1>(x)``, ``tla::MakeShape(4,2)``, ``Int<4>{}``: C++'s spelling of some, ``get(x, 0, 1)``
 ``layout(c)``               its offset at a coordinate; the layout of the modes kept if ``c`` has `_`
 ``(x,y)``, ``_``            a tuple, as a tiler or a coordinate; the mode left alone, or kept
 ``true``, ``false``         the answers of a predicate, and options; ``True``, ``False`` too
@@ -28,6 +29,7 @@ Where an expression may stand for an int tuple it may be any that has such a val
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, TypeAlias
 
 from . import algebra, layouts, numbers
@@ -255,27 +257,46 @@ def _named(scan: _Reader, room: int, what: str) -> Any:
         return swizzle_at(scan)
     start = scan.at
     name = scan.word()
+    if name in ("tla", "cute") and scan.accept("::"):
+        name = scan.word()
+    name = _snake(name) if scan.peek() in ("(", "<") else name
     if name in _TRUTH:
         return _TRUTH[name]
-    if scan.tagged is not None and scan.text.startswith(("<", "::", "["), scan.at):
+    is_path = name in OPERATIONS and re.match(r"<\s*_?-?[0-9]", scan.text[scan.at :])
+    if scan.tagged is not None and not is_path and scan.text.startswith(("<", "::", "["), scan.at):
         scan.at = start
         return scan.tagged(scan)
     if name not in OPERATIONS and (scan.peek() not in ("(", "[") or name in ("min", "max")):
         scan.at = start
         return leaf_at(scan, what)
     operation = _operation(scan, start, name)
-    if scan.peek() != "(":
-        scan.fail(f"expected '(' and the arguments of {name}, found {scan.found()}")
+    path: list[_Argument] = []
+    if is_path and scan.accept("<"):  # get<0,1>(x) is get(x, 0, 1)
+        while not scan.accept(">"):
+            begin = scan.at
+            path.append((begin, scan.last, "", leaf_at(scan, "an int")))
+            if not scan.accept(",") and scan.peek() != ">":
+                scan.fail(f"expected ',' or '>', found {scan.found()}")
     arguments: list[_Argument] = []
-    for _place in items_at(scan, room):
-        begin, key = scan.at, _key(scan)
-        value = _expression(scan, room - 1)
-        arguments.append((begin, scan.last, key, value))
+    if not (path and scan.accept("{}")):  # Int<4>{} is Int(4)
+        if scan.peek() != "(":
+            scan.fail(f"expected '(' and the arguments of {name}, found {scan.found()}")
+        for _place in items_at(scan, room):
+            begin, key = scan.at, _key(scan)
+            value = _expression(scan, room - 1)
+            arguments.append((begin, scan.last, key, value))
+    arguments += path
     positional, named = _bind(scan, name, operation, arguments)
     value = _result(scan, start, name, operation, *positional, **named)
     if scan.calls is not None:
         scan.calls.append((name, tuple(positional), named))
     return value
+
+
+def _snake(name: str) -> str:
+    """The operation that CATLASS spells so: ``MakeLayout`` is ``make_layout``; else the name itself."""
+    snake = re.sub("(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+    return snake if name not in OPERATIONS and snake in OPERATIONS else name
 
 
 def _key(scan: _Reader) -> str:

@@ -34,6 +34,9 @@ _CPP = re.compile(
 )
 """The beginning of a C++ type or expression of a layout."""
 
+_DECLARED = re.compile(r"^\s*(const\s+)?(auto|(\w+::)*Layout)\s+\w+\s*=|;\s*$")
+"""What is around an expression of C++ that defines a layout."""
+
 _TAGGED = re.compile(r"(::\s*)?(\w+\s*::\s*)*(?!\d)\w+\s*<\s*[A-Za-z>]")
 """The beginning of a layout by its tag and element type."""
 
@@ -145,6 +148,8 @@ def _value(text: str) -> Any:
         return by_tag.layout
     if looks_like_a_layout or text.startswith("(", start):
         return parse(text)
+    text = _DECLARED.sub(lambda m: " " * len(m[0]), text)  # its places stay
+    start = len(text) - len(text.lstrip())
     if _CPP.match(text, start):
         from .cpp import from_cpp
 

@@ -81,7 +81,11 @@ BOTH = program(
 template <class T>
 __simd_vf__ inline void Double(__ubuf__ T* x, uint16_t rows) {
     MicroAPI::RegTensor<T> r;
-    MicroAPI::Add(r, r, r);
+    uint32_t count = 40 + rows;
+    MicroAPI::MaskReg mask = MicroAPI::UpdateMask<T>(count);
+    MicroAPI::LoadAlign(r, x);
+    MicroAPI::Add(r, r, r, mask);
+    MicroAPI::StoreAlign<T, MicroAPI::StoreDist::DIST_NORM_B32>(x, r, mask);
 }
 """,
 )

@@ -1,12 +1,29 @@
 """Blocks of each core counted in closed form: as many as walking through the order finds."""
 
 from collections import Counter
+from random import Random
 
+import pytest
+from cases import share
 from hypothesis import given, strategies as st
 
-from tla.ascend.schedules import aswt, column, identity, iterate_k
+from tla.ascend.schedules import (
+    GemmIdentityBlockSwizzle,
+    aswt,
+    column,
+    identity,
+    in_groups,
+    iterate_k,
+)
 from tla.ascend.shapes import GemmCoord, GemmShape
-from tla.ascend.tuning.loads import Loads, loads, loads_by_columns, loads_in_bands, loads_of
+from tla.ascend.tuning.loads import (
+    Loads,
+    loads,
+    loads_by_columns,
+    loads_in_bands,
+    loads_in_groups,
+    loads_of,
+)
 
 extents = st.integers(1, 700)
 tile_extents = st.integers(1, 9).map(lambda n: 16 * n)
@@ -137,3 +154,33 @@ def test_many_blocks_take_no_longer_than_few() -> None:
     found = loads(GemmCoord(10**9, 10**9, 64), GemmShape(16, 48, 64), cores=24, offset=3, direction=0)
     assert found.tasks == 62_500_000 * 20_833_334
     assert sum(found.blocks()) == found.tasks
+
+
+@pytest.mark.parametrize("seed", range(share(20)))
+def test_several_products_are_counted(seed: int) -> None:
+    """The closed form of a list of products equals a pass over its schedule, in whole fractals."""
+    rng = Random(seed)
+    order = GemmIdentityBlockSwizzle(rng.randint(1, 4), rng.randint(0, 1))
+    tile = GemmShape(16 * rng.randint(1, 8), 16 * rng.randint(1, 8), 16)
+    shapes = [
+        GemmCoord(rng.randint(1, 400), rng.randint(1, 400), rng.choice([64, 96])) for _ in range(3)
+    ]
+    problems = [rng.choice(shapes) for _ in range(rng.randint(1, 9))]
+    cores = rng.randint(1, 24)
+    schedule = in_groups(problems, tile, order, axis="list", cores=cores)
+    offset, direction = map(int, order.arguments)
+    found = loads_in_groups(problems, tile, cores=cores, offset=offset, direction=direction)
+    assert (found.tasks, found.rounds) == (schedule.count, -(-schedule.count // cores))
+    mine: list[Counter[GemmCoord]] = [Counter() for _ in range(cores)]
+    for task in schedule.tasks:
+        m, n, k = task.shape
+        mine[task.core][GemmCoord(-(-m // 16) * 16, -(-n // 16) * 16, k)] += 1
+    ours: list[Counter[GemmCoord]] = []
+    for load in found.cores:
+        each = Counter({shape: n for shape, n in zip(found.shapes, load.counts, strict=True) if n})
+        if load.last is not None:
+            each[found.shapes[load.last]] += 1
+        ours += [each] * load.times
+    assert sorted(map(repr, map(sorted, (c.items() for c in ours)))) == sorted(
+        map(repr, map(sorted, (c.items() for c in mine)))
+    )

@@ -121,8 +121,13 @@ def test_a_kernel_of_both_types_of_cores(compiler: str, tmp_path: Path) -> None:
     assert (found[4]["pipe"], found[4]["params"]) == ("FIX", {"mode": 2, "flag": 5})
     place = {"space": "UB", "addr": 32, "dtype": "float32"}
     assert [row["params"] for row in found if row["op"] == "VectorFunction"] == [
-        {"name": "Double", "arguments": {"x": place, "rows": core}} for core in (0, 1)
-    ]
+        {"name": "Double", "arguments": {"x": place, "rows": core}, "code": [
+            ["Load", "float32", 256, [2], [], ["DIST_NORM", 32]],
+            ["Add", "float32", 160 + 4 * core, [2], [2, 2], None],
+            ["Store", "float32", 160 + 4 * core, [], [2], ["DIST_NORM_B32", 32]],
+        ]}
+        for core in (0, 1)
+    ]  # fmt: skip
 
 
 @pytest.mark.slow
@@ -220,6 +225,14 @@ def test_sources_for_the_host() -> None:
     vector = "__simd_vf__ void F(T* x, Pair<int, int> p,\n int n = 3) {\n a; { b; }\n}\nint z;"
     assert '{ tla_recorder::vector_function("F", "x, p, n", x, p, n);' in for_host(vector)
     assert for_host(vector).endswith("\nint z;")
+    known = "__simd_callee__ void G() { Add(a, b); }\n__simd_vf__ void F(T* x) {\n G(); Mul<T>(c); }"
+    lines = (
+        "G() { Add(a, b); }\n",
+        '{ tla_recorder::VectorFunction tla_calls("F", "x", x); \n G(); Mul<T>(c); }',
+    )
+    assert all(line in for_host(known, by_calls=True) for line in lines)
+    other = known.replace("Add", "Gather")
+    assert for_host(other, by_calls=True) == for_host(other)
     declared = "__simd_vf__ void F(int n);\nvoid g() { }"
     assert for_host(declared) == declared
     core = (

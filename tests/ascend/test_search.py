@@ -463,3 +463,25 @@ def test_many_problems_of_nothing(tmp_path: Path) -> None:
     assert path.read_text() == '{"settings": "x"}\nof mine\n'
     with pytest.raises(FileNotFoundError):
         search_many("910B3", MANY, results=tmp_path / "no" / "file")
+
+
+def test_groups_are_searched() -> None:
+    """One group is the product itself; the order of groups and empty ones change nothing."""
+    alone = search("910B3", (192, 512, 256), step=64, policy="MmadPingpong<true>", top=3)
+    one = search("910B3", (192, 512, 256), step=64, policy="MmadPingpong<true>", top=3, groups=[192])
+    assert one.tiles == alone.tiles
+    some: Any = {"step": 64, "top": 3}
+    groups = search("910B3", (1024, 512, 256), groups=[64, 0, 300, 660], **some)
+    assert groups.plan.groups is not None
+    assert groups.tiles == search("910B3", (1024, 512, 256), groups=[64, 300, 660], **some).tiles
+    assert groups.best.blocks == groups.plan_of(groups.best).schedule().count
+    assert groups.best.seconds > alone.best.seconds
+    # a batch, as a list of equal products; and slices of K
+    batch = search("910B3", None, groups=[(192, 512, 256)] * 3, **some)
+    assert batch.best.blocks == 3 * -(-192 // batch.best.l1.m) * -(-512 // batch.best.l1.n)
+    parts = search("910B3", (192, 512, 256), groups=[64, 192], axis="k", **some)
+    assert parts.best.blocks == parts.plan_of(parts.best).schedule().count
+    with pytest.raises(LayoutError, match="the groups, 64, 300, sum to 364: M is 1024"):
+        search("910B3", (1024, 512, 256), groups=[64, 300])
+    with pytest.raises(UnsupportedError, match="several products in the order of BlockSchedulerAswt"):
+        search("Ascend950", (1024, 512, 256), groups=[64, 960], swizzles="aswt")

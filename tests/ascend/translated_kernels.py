@@ -13,6 +13,7 @@ from tla.ascend.kernels.blocks import block_mmad
 
 if TYPE_CHECKING:
     from tla.ascend.kernels import Context, Kernel
+    from tla.ascend.kernels.issuing import HardEvent
 
 half, single = np.float16, np.float32
 
@@ -85,10 +86,10 @@ def tiled(
     l1a, l1b = ctx.alloc("L1", A, (tm, tk), 2), ctx.alloc("L1", B, (tk, tn), 2)
     l0a, l0b = ctx.alloc("L0A", A, (tm, depth), 2), ctx.alloc("L0B", B, (depth, tn), 2)
     l0c = ctx.alloc("L0C", "float", (tm, tn))
-    free = [("MTE1_MTE2", 2), ("M_MTE1", 2), ("FIX_M", 1)]
+    free: list[tuple[HardEvent, int]] = [("MTE1_MTE2", 2), ("M_MTE1", 2), ("FIX_M", 1)]
     for event, count in free:
         for number in range(count):
-            ctx.set_flag(event, number)  # type: ignore[arg-type]
+            ctx.set_flag(event, number)
     columns, l0 = ceil_div(n, tn), 0
     for block in range(ctx.block_idx, ceil_div(m, tm) * columns, ctx.block_num):
         row, column = block // columns * tm, block % columns * tn
@@ -124,7 +125,7 @@ def tiled(
         ctx.set_flag("FIX_M", 0)
     for event, count in free:
         for number in range(count):
-            ctx.wait_flag(event, number)  # type: ignore[arg-type]
+            ctx.wait_flag(event, number)
 
 
 def _sum_of(ctx: Context, to: Any, parts: Any, count: Any) -> None:

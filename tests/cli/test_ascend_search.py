@@ -241,3 +241,24 @@ def test_many_problems(run: Run, tmp_path: Path) -> None:
     code, _out, err = run(*words[:-1], str(tmp_path / "no" / "file"))
     assert code == 1
     assert err.startswith("tla: error: cannot go on with ")
+
+
+def test_groups(run: Run) -> None:
+    words = (
+        *SEARCH,
+        "910B3",
+        "half",
+        "200,300,200",
+        "--step",
+        "32",
+        "--rows",
+        "100,0,60,40",
+        "--top",
+        "1",
+    )
+    code, out, err = run(*words)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0].endswith(", 4 groups of M: 100, 0, 60, 40")
+    code, _out, err = run(*words[:-3], "100,60")
+    assert code == 1
+    assert "the groups, 100, 60, sum to 160: M is 200" in err

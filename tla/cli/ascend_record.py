@@ -31,7 +31,7 @@ you would run. It needs no CANN and no NPU. Words behind -- are its arguments.
 
 A line of the trace is one call: its core, pipe, operands, parameters, and the place in the sources.
 Nothing is computed: a scalar that a kernel reads from a buffer is zero, and one from global memory is
-what the host wrote there. On Ascend950 each function on vector registers is one line.
+what the host wrote there. On Ascend950 each function on vector registers is one line, with its calls.
 
 What you do not say comes from the example: the architecture from the names in its source; the type of
 its cores, macros and other sources from the CMakeLists.txt beside it; CATLASS from the folders around.

@@ -12,7 +12,7 @@ from ..ground import plural, say
 from .ascend_check import leading_dimensions
 from .columns import columns
 from .commands import SUBCOMMANDS
-from .common import InputError, file_argument, positive, short_bytes, text_argument
+from .common import InputError, file_argument, numbers, positive, short_bytes, text_argument
 from .messages import say_json
 from .parser import argument_parser
 from .progress import progress_bar
@@ -33,6 +33,7 @@ examples:
   tla ascend search Ascend950 half,half,float 1024,2368,2048 --explain 1
   tla ascend search AtlasA2 half 4096,4096,4096 --tile 128,128,256
   tla ascend search AtlasA2 half 4096,4096,4096 --jobs 2 --top 200 --tuner search_space_config.py
+  tla ascend search 910B3 half 1024,2048,4096 --rows 100,0,900,24
   tla ascend search 910B3 half 512,512,512 64,4096,128 --jobs 2 --results tiles.jsonl
   tla ascend search 910B3 half - --jobs 2 --results tiles.jsonl < shapes.txt
 
@@ -47,6 +48,8 @@ into L0A and L0B, the cube multiplies, the fixpipe writes C.
 all, or why it is not legal. The last row is the tile that CATLASS's examples have. --explain N says what
 the time of rank N is made of, and that of these tiles. --tuner FILE writes the ranked tiles as a search
 space of CATLASS's tuner, which compiles and measures each; --tuner - prints that alone.
+
+--rows says how many rows of A each group of a grouped product has, MoE's experts: each has its own B.
 
 More than one M,N,K, or - for those of standard input, gives the fastest tile of each; --json prints a
 line for each. --results FILE adds the best --top of each problem to a file of JSON lines as soon as they
@@ -119,6 +122,7 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         help="the order of the blocks; more than one are all tried; bands of 3 if not given",
     )
+    parser.add_argument("--rows", metavar="R,R,..", help="the rows of each group of a grouped product")
     parser.add_argument("--cores", type=positive, metavar="N", help="how many cores compute")
     parser.add_argument("--top", type=positive, metavar="N", default=10, help="list the best N (10)")
     parser.add_argument(
@@ -164,6 +168,7 @@ def _ranked(options: argparse.Namespace) -> Ranking:
             step=options.step,
             swizzles=options.swizzle,
             tile=options.tile,
+            groups=None if options.rows is None else numbers(options.rows, "rows of groups"),
             executor=executor,
             progress=progress,
         )
@@ -176,6 +181,7 @@ def _many(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
         "--explain": options.explain,
         "--tuner": options.tuner,
         "--ld": options.ld,
+        "--rows": options.rows,
     }
     for name, value in single.items():
         if value is not None:
@@ -279,9 +285,8 @@ def _deaf() -> None:
 
 def _report(ranking: Ranking) -> list[str]:
     plan = ranking.plan
-    m, n, k = plan.problem
     lines = [
-        f"C[{m},{n}] {plan.c} = A[{m},{k}] {plan.a} * B[{k},{n}] {plan.b}",
+        plan.formula,
         f"{plan.arch}, {plural(plan.cores, 'core')}; {plan.policy}",
         f"A {plan.tags[0]}, B {plan.tags[1]}, C {plan.tags[2]}",
         f"{plural(ranking.legal, 'legal tile')}; {ranking.ranked} of L1 ranked, with the best of L0",

@@ -269,7 +269,7 @@ _TWO = (
     "add and atan2 compare complex divide maximum minimum mulhi multiply or power remainder shift-left"
     " shift-right-arithmetic shift-right-logical subtract xor"
 )
-_KINDS: Final = {
+_KINDS: Final[dict[str, str]] = {
     opcode: kinds
     for kinds, opcodes in {
         "f": "cbrt ceil complex erf floor is-finite reduce-precision round-nearest-afz"

@@ -9,15 +9,26 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, ClassVar, Final, NoReturn
 
-from ..errors import ParseError, TlaError, UndecidedError
+from ..errors import LimitError, ParseError, UndecidedError
 from ..ground import Scanner, did_you_mean, near_words, read_typed, shortened
-from ..numbers import Interval, Names, expr_at
+from ..numbers import (
+    Interval,
+    Names,
+    Quotient,
+    Remainder,
+    bounds_of,
+    expr_at,
+    operate,
+    rebind,
+)
 from .making import Constraint
 from .maps import IndexingMap
 from .places import placed
 from .variables import RuntimeVariable, Source, Variable, dim, rng, rt
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..numbers import Symbol, Value
 
 _WHERE: Final = re.compile(r"[,\n]\s*where\s+(?=\w+ = )")
@@ -38,14 +49,31 @@ def parse_map(text: str) -> IndexingMap:
     ... (d0) -> ()'''))
     (d0){rt0} -> (d0 + rt0), domain: d0 in [0, 3], rt0 in [0, 1]
 
+    It may stand in ``#xla.indexing_map<"...">``, or in ``affine_map<...>``, with the bounds behind it:
+
+    >>> print(parse_map("affine_map<(d0, d1) -> (d1, d0)>, domain: d0 in [0, 3], d1 in [0, 1]"))
+    (d0, d1) -> (d1, d0), domain: d0 in [0, 3], d1 in [0, 1]
+
+    A divisor may be an expression. It is positive: where it is not, the map has no result.
+
+    >>> print(parse_map("(d0)[s0] -> (d0 floordiv s0), domain: d0 in [0, 9], s0 in [0, 3]"))
+    (d0)[s0] -> (d0 floordiv s0), domain: d0 in [0, 9], s0 in [1, 3]
+
     Raises:
         ParseError: the text is no map, a variable has no bounds, an expression names another one.
     """
     return read_typed(_whole, text)
 
 
+_IN_MLIR: Final = re.compile(
+    r'\s*(?:#xla\.indexing_map<\s*"(.*)"\s*>|affine_map<(.*)>(\s*,.*)?)\s*', re.DOTALL
+)
+"""A map as an attribute of MLIR; an affine map has no bounds, which may follow."""
+
+
 def _whole(text: str) -> IndexingMap:
-    scan = Scanner(text)
+    attribute = _IN_MLIR.fullmatch(text)
+    scan = Scanner("".join(filter(None, attribute.groups())) if attribute else text)
     if scan.accept("KNOWN EMPTY"):
         scan.expect_end()
         return IndexingMap((), is_known_empty=True)
@@ -60,10 +88,19 @@ class _Names(Names):
 
     slash_rounds: ClassVar[bool] = True
 
-    def cannot(self, error: TlaError) -> str:
-        """The reason: a divisor with a variable may be 0 or negative, as its bounds come later."""
-        undecided = isinstance(error, UndecidedError)
-        return "the divisors of a map are numbers" if undecided else error.summary
+    def __init__(self, text: str, given: Mapping[str, Value], divisors: list[Value]) -> None:
+        super().__init__(text, given)
+        self.divisors = divisors
+
+    def operate(self, sign: str, left: Value, right: Value) -> Value:
+        try:
+            return super().operate(sign, left, right)
+        except LimitError:
+            raise
+        except UndecidedError:
+            self.divisors.append(right)
+            k = -1 if sign == "ceildiv" else 1  # rounded up it is -(-x floordiv c)
+            return operate(Remainder if sign in ("%", "mod") else Quotient, left * k, right) * k
 
     @property
     def known(self) -> dict[str, Value]:
@@ -94,6 +131,8 @@ class _Reader:
         self.bounds: dict[str, Interval] = {}
         self.sources: dict[str, Source] = {}
         self.constraints: list[Constraint] = []
+        self.divisors: list[Value] = []
+        """Divisors with variables: the map has no result where one of them is not positive."""
         self.replica: Value | None = None
 
     def map(self) -> IndexingMap:
@@ -149,7 +188,7 @@ class _Reader:
                     known[name] = of(len(names))
                     names.append(name)
             kinds.append(names)
-        return kinds, _Names(self.scan.text, known)
+        return kinds, _Names(self.scan.text, known, self.divisors)
 
     def _name(self, known: dict[str, Value]) -> str:
         start = self.scan.at
@@ -181,6 +220,7 @@ class _Reader:
             scan.fail(fault, start, max(scan.last, start + 1))
 
         inner = _Reader(scan)
+        inner.divisors = self.divisors
         heads, names = inner._head()
         known = names.known
         if len(heads[0]) != len(kinds[0]):
@@ -311,6 +351,9 @@ class _Reader:
         runtime = [RuntimeVariable(name, self.bounds[name], self.sources.get(name)) for name in kinds[2]]
         moved = [name for name in kinds[1] if name in self.sources]
         m = IndexingMap(results, dims, ranges, runtime, self.constraints, self.replica)
+        tops = [(x, bounds_of(rebind(x, m.within()))[1]) for x in self.divisors]
+        positive = [(x, Interval(1, top)) for x, top in tops if top is not None]
+        m = m.with_parts(constraints=[*positive, *m.constraints])  # no constraint divides by 0
         return m if not moved else _ranges_to_runtime(m, {name: self.sources[name] for name in moved})
 
 

@@ -14,16 +14,16 @@ from ..numbers import (
     Interval,
     Least,
     Quotient,
+    Remainder,
     Symbol,
     Value,
     atom_expr,
     bounds_of,
-    floor_divided,
     free_symbols,
     inner_first,
     least,
+    operate,
     rebind,
-    remainder,
     sum_of,
 )
 from .constraints import merged, reduced, tightened
@@ -247,7 +247,7 @@ class _Rewriting:
         if type(c) is int and low is not None and high is not None and low // c == high // c:
             n = low // c
             return n if type(atom) is Quotient else x - n * c
-        return floor_divided(x, c) if type(atom) is Quotient else remainder(x, c)
+        return operate(Quotient if type(atom) is Quotient else Remainder, x, c)
 
 
 def _key(x: Expr) -> Any:

@@ -138,12 +138,11 @@ class MapWriter:
 
     def _lower(self, atom: Any, periods: int) -> Any:
         """The atom with such a dividend, and with symbols for the parts that are written once."""
-        if type(atom) is Symbol or (type(atom) is Least and not self.parts):
+        if not atom.parts or (atom.kind == Least.kind and not self.parts):
             return atom
-        division: Any = atom
-        first, *others = map(self._from_first_period, division.parts)
-        lower = raw_sum(first, 1, -periods * division.divisor, 1) if periods else first
-        return type(division).make(lower, *others)
+        first, *others = map(self._from_first_period, atom.parts)
+        lower = raw_sum(first, 1, -periods * atom.divisor, 1) if periods else first
+        return atom.make(lower, *others)
 
     def head(self) -> str:
         """The variables: ``(d0, d1)[s0]{rt0}``."""

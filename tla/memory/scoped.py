@@ -66,12 +66,16 @@ class ScopedVmem(tuple[ScopedUse, ...]):
     @property
     def peak(self) -> ScopedUse | None:
         """The instruction that uses the most; None if none states it."""
-        return max(self, key=lambda use: use.used_bytes, default=None)
+        return max(self, key=_used_bytes, default=None)
 
     @property
     def peak_bytes(self) -> int:
         """The most bytes that one instruction uses. Instructions run one after another."""
         return max((use.used_bytes for use in self), default=0)
+
+
+def _used_bytes(use: ScopedUse) -> int:
+    return use.used_bytes
 
 
 def scoped_vmem(module: Module) -> ScopedVmem:

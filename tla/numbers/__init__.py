@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         compute as compute,
         facts_of as facts_of,
         open_conditions as open_conditions,
+        operate as operate,
         rebind as rebind,
     )
     from .intervals import Interval as Interval

@@ -12,7 +12,7 @@ from functools import reduce
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from ..errors import BindingError, ZeroDivisorError
+from ..errors import BindingError, UndecidedError, ZeroDivisorError
 from ..ground import described, guarded, written
 from .basis import Basis
 from .nodes import (
@@ -331,11 +331,20 @@ def rebuild(
         if type(atom) is Symbol:
             value = value_for(atom)
         else:
-            operation: Callable[..., Value] = getattr(operators, atom.operation)
-            value = operation(*[_put_together(part, done) for part in atom.parts])
+            value = operate(type(atom), *[_put_together(part, done) for part in atom.parts])
         same = type(value) is Expr and value.terms == {(atom,): 1} and not value.constant
         done[atom] = None if same else value
     return _put_together(x, done)
+
+
+def operate(kind: type[Any], *parts: Value) -> Value:
+    """Return the quotient, remainder or minimum of some values; an atom if the divisor may be 0."""
+    operation: Callable[..., Value] = getattr(operators, kind.operation)
+    try:
+        return operation(*parts)
+    except UndecidedError:
+        atom: Atom = kind.make(*parts)
+        return atom_expr(atom)
 
 
 def _put_together(x: Value, done: dict[Atom, Value | None]) -> Value:

@@ -54,9 +54,10 @@ class Names:
         self._divisors: dict[str, int] | None = None
         self._braces: dict[str, int] = {}
 
-    def cannot(self, error: TlaError) -> str:
-        """Return the reason to print where arithmetic refuses an operation of the text."""
-        return error.summary
+    def operate(self, sign: str, left: Value, right: Value) -> Value:
+        """Return the result of an operation of the text."""
+        result: Value = _OPERATIONS[sign](left, right)
+        return result
 
     def value_at(self, scan: Scanner, start: int, name: str, room: int) -> Value:
         """Return the value of a name, read from ``start`` on; pass its facts."""
@@ -146,7 +147,7 @@ def _same(a: Any, b: Any) -> bool:
 
 # --- the grammar ------------------------------------------------------------------------------
 
-_SIGN: Final = re.compile(r"\+|-|\*|//?|%|(?:floordiv|ceildiv|mod)(?!\w)")
+_SIGN: Final = re.compile(r"\+|-|\*|//?|%|(?:floor[dD]iv|ceildiv|mod)(?!\w)")
 
 
 def goes_on(scan: Scanner) -> bool:
@@ -197,7 +198,7 @@ def _term(scan: Scanner, names: Names, room: int, left: Any) -> Value:
             if sign == "/" and not names.slash_rounds:
                 left = _exact_quotient(scan, start, left, right)
             else:
-                left = _OPERATIONS[sign](left, right)
+                left = names.operate(sign, left, right)
             continue
         except ZeroDivisionError:
             reason = "a division by 0"
@@ -206,13 +207,13 @@ def _term(scan: Scanner, names: Names, room: int, left: Any) -> Value:
         except LimitError as error:
             scan.fail(error.summary, start, scan.last, *error.details)
         except TlaError as error:
-            reason = names.cannot(error)
+            reason = error.summary
         scan.fail(reason, start, scan.last)
 
 
 _OPERATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "*": mul,
-    **dict.fromkeys(("//", "/", "floordiv"), rules.floor_divided),
+    **dict.fromkeys(("//", "/", "floordiv", "floorDiv"), rules.floor_divided),
     **dict.fromkeys(("%", "mod"), rules.remainder),
     "ceildiv": rules.ceil_divided,
 }
@@ -247,7 +248,11 @@ def _factor(scan: Scanner, names: Names, room: int, what: str) -> Value:
         scan.expect(")")
         return value
     if char.isdigit():
-        return scan.integer(what)
+        number = scan.integer(what)
+        if names.slash_rounds and scan.last == scan.at and scan.peek() == "d":
+            # in maps 10d1 is 10 * d1, as XLA's document writes it
+            return names.value_at(scan, scan.at, scan.word(), room - 1) * number
+        return number
     if not char.isalpha():
         scan.fail(f"expected {what}, found {scan.found()}")
     name = scan.word()

@@ -4,8 +4,9 @@
 Beside L0A and L0B lie small buffers: the scales of MX types, 16 bits for a block of 32 bytes, and the
 indices of a sparse matrix, 2 bits for an element. Their addresses follow from those of the elements.
 
->>> beside(Operand("L0A", "AIC0", 4096, "mx_float8_e4m3"), "scales")
-Operand(space='L0A', owner='AIC0 scales', address=256, dtype='float8_e8m0')
+>>> scales = beside(Operand("L0A", "AIC0", 4096, "mx_float8_e4m3"), "scales")
+>>> scales.owner, scales.address, scales.dtype
+('AIC0 scales', 256, 'float8_e8m0')
 
 Source: AscendC, LoadData of MX types, LoadDataWithSparse, SetFixPipeConfig.
 """
@@ -53,6 +54,9 @@ def completed(i: Instruction, quant: Operand | None = None) -> Instruction:
         quant: The scales of columns that ``SetFixPipeConfig`` has named.
     """
     dst = i.operands.get("dst")
+    if "code" in i.params:
+        places = {"ub": i.core, "registers": f"{i.core} registers"}
+        return i._replace(operands={k: Operand("UB", owner, 0, "uint8") for k, owner in places.items()})
     if i.op not in _OPS or dst is None:
         return i
     more: dict[str, Operand] = {}

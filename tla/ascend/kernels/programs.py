@@ -18,6 +18,7 @@ from .instructions import PIPES
 from .moving import moving_work
 from .numbers import is_known, size_of
 from .products import TILE, fixpipe_work, mmad_work
+from .registers import register_work
 from .vectors import Mask, vector_work
 from .works import NOTHING, Ref, Step, Work, constant, line_box
 
@@ -358,6 +359,8 @@ def _work_of(i: Instruction, relevant: Any, arch: Arch) -> Work | None:
         if not is_known(operand.dtype):
             raise UnsupportedError(f"{i.op}: the machine has no element type {operand.dtype!r} ({name})")
     p, operands = i.params, i.operands
+    if "code" in p:
+        return register_work(p, operands)
     if i.op.startswith("Mmad"):
         return mmad_work(p, operands, arch.l0a_tag, relevant)
     if i.op == "Fixpipe" or i.form == "co12dst":

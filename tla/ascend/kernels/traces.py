@@ -25,7 +25,7 @@ from ..arch import arch as arch_named
 from .instructions import PIPES, SPACES, Instruction, Operand, group_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
 
     from ..arch import Arch
@@ -93,7 +93,7 @@ def _instruction(line: str, number: int) -> Instruction:
         raise ParseError(f"line {number} of the trace is no call: {what}", line.rstrip(), 0) from None
 
 
-_KINDS: Final = {str: "a text", int: "an int", dict: "an object"}
+_KINDS: Final[Mapping[type, str]] = {str: "a text", int: "an int", dict: "an object"}
 
 
 def _of(row: Any, name: str, kind: type, default: Any = None) -> Any:

@@ -167,8 +167,8 @@ _OTHERS: Final = (
 )  # fmt: skip
 
 
-def _function(op: str, p: Params, dtype: str) -> Callable[..., Any] | None:
-    """What an elementwise instruction computes, from its sources; `dst` comes last where it is read."""
+def function_of(op: str, p: Params, dtype: str) -> Callable[..., Any] | None:
+    """Return what an elementwise instruction computes of its sources; `dst` comes last if it is read."""
     value = p["scalar"] if op in WITH_SCALAR else 0
 
     def named(*xs: Any) -> Any:
@@ -235,7 +235,7 @@ def _strides(p: Params, name: str, size: int) -> _Strides:
 
 
 def _elementwise(op: str, p: Params, operands: Operands, mask: Mask) -> Work | None:
-    compute = _function(op, p, operands["dst"].dtype)
+    compute = function_of(op, p, operands["dst"].dtype)
     if compute is None:
         return None
     names = ["dst", *[name for name in ("src", "src1") if name in operands]]
@@ -341,7 +341,8 @@ def _neutral(kind: str, x: Any) -> Any:
     )  # fmt: skip
 
 
-def _reduced(x: Any, kind: str) -> Any:
+def reduced(x: Any, kind: str) -> Any:
+    """Return the ``sum``, ``max`` or ``min`` of the last axis."""
     return _tree(x) if kind == "sum" else getattr(x, kind)(axis=-1)
 
 
@@ -388,7 +389,7 @@ def _reduce(
         whole = np.full(shape, _neutral(kind, xs[0]), xs[0].dtype)
         for (start, end), x in zip(columns, xs, strict=True):
             whole[:, start:end] = x.reshape(shape[0], -1)
-        made = _reduced(whole.reshape(shape[0], -1, group), kind)
+        made = reduced(whole.reshape(shape[0], -1, group), kind)
         if order != _VALUE:
             # the bits of the index are stored as they are
             index = _as_bits((whole.argmax if kind == "max" else whole.argmin)(axis=1), group == 128)
@@ -415,7 +416,7 @@ def _reduce_all(op: str, p: Params, operands: Operands) -> Work:
     def compute(x: Any) -> Any:
         import numpy as np
 
-        made = _reduced(x.reshape(1, -1), kind)
+        made = reduced(x.reshape(1, -1), kind)
         if not index:
             return made
         bits = _as_bits(np.asarray([x.argmax() if kind == "max" else x.argmin()]), size == 2)

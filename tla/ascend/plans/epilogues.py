@@ -9,8 +9,8 @@ EpilogueAtlasA2PerTokenDequant<2>, tiles of 32 x 256 to bfloat16_t
 (167168, 196608, [('C', 0, 2), ('scale', 32768, 2), ('token', 33280, 2), ('D', 33344, 2)])
 
 A row of the table below follows the constructor of a block epilogue: its slots in their order. A slot
-holds a tile or a quarter of it, a row or a column, or a block of 32 bytes for each of its rows. Slots of
-a stage follow one another, and stage follows stage. Slots without stages come last.
+holds a tile, half or a quarter of it, a row or a column, or a block of 32 bytes for each of its rows.
+Slots of a stage follow one another, and stage follows stage. Slots without stages come last.
 
 Source: CATLASS epilogue/dispatch_policy.hpp, epilogue/block/block_epilogue_*.hpp, epilogue/fusion.
 """
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from ..arch import Arch
 
-Extent: TypeAlias = Literal["tile", "quarter", "row", "column", "blocks"]
+Extent: TypeAlias = Literal["tile", "half", "quarter", "row", "column", "blocks"]
 BLOCK: Final = 32
 """The bytes of a block of UB."""
 
@@ -59,10 +59,10 @@ class EpilogueFamily(NamedTuple):
 
     name: str
     policies: tuple[tuple[int, str], ...]
-    """CATLASS's policy on each instruction set."""
+    """CATLASS's policies, each with its instruction set; of several the first is the default."""
     slots: tuple[Slot, ...]
     steps: tuple[str, ...]
-    """The vector instructions of a tile, in their order."""
+    """The vector instructions of a tile in their order, those of a loop once, with all casts."""
     c: tuple[str, ...]
     """The allowed element types of C; empty for those of D."""
     out: tuple[str, ...]
@@ -78,7 +78,8 @@ class EpilogueFamily(NamedTuple):
     """Where the sums come from: a workspace, or L0C directly."""
 
     def policy(self, code: int) -> str | None:
-        return dict(self.policies).get(code)
+        """The default policy on an instruction set, or None."""
+        return next((name for here, name in self.policies if here == code), None)
 
 
 def _in(name: str, of: str, extent: Extent = "tile", staged: bool = True) -> Slot:
@@ -105,10 +106,10 @@ _TABLE: Final = (
             (*_FLAT, _out(False), Slot("compute", "float!D")), steps, ("float",), (), about, flat=True,
         )
         for name, steps, about in (
-            ("relu", ("Relu",), "D = max(C, 0)"),
+            ("relu", ("Relu", "Cast"), "D = max(C, 0)"),
             ("silu", ("Muls", "Exp", "Adds", "Div", "Cast"), "D = C / (1 + exp(-C))"),
-            ("gelu", ("Mul", "Mul", "Muls", "Add", "Muls", "Exp", "Adds", "Div", "Cast"),
-             "D = C / (1 + exp(-1.595769122 (C + 0.0455399241 C^3)))"),
+            ("gelu", ("Mul", "Mul", "Axpy", "Muls", "Exp", "Adds", "Div", "Cast"),
+             "D = C / (1 + exp(-1.595769121 (C + 0.044715 C^3)))"),
         )
     ),
     EpilogueFamily(
@@ -118,9 +119,9 @@ _TABLE: Final = (
     ),
     EpilogueFamily(
         "gemm", ((_A2, "EpilogueAtlasA2Gemm"),),
-        (*_FLAT, _in("X", "D", staged=False), _out(False), Slot("X cast", "float!D"),
-         Slot("D cast", "float!D")),
-        ("Muls", "Cast", "Muls", "Add", "Cast"), ("float", "half", "bfloat16_t"), (),
+        (*_FLAT, _in("X", "D", staged=False), _out(False), Slot("X cast", "C!D"),
+         Slot("D cast", "C!D")),
+        ("Cast", "Muls", "Muls", "Add", "Cast"), ("float", "half", "bfloat16_t"), (),
         "D = alpha C + beta X", flat=True,
     ),
     EpilogueFamily(
@@ -131,16 +132,16 @@ _TABLE: Final = (
     ),
     EpilogueFamily(
         "per_token_dequant",
-        ((_A2, "EpilogueAtlasA2PerTokenDequant"),),
+        ((_A2, "EpilogueAtlasA2PerTokenDequant"), (_A2, "EpilogueAtlasA2PerTokenDequantTla")),
         (_C, *_SCALES, _out(), Slot("C as float", "float"), Slot("scale as float", "float!scale", "row"),
          Slot("product", "float"), Slot("token as float", "float!scale", "column"),
          Slot("token blocks", "float", "blocks")),
-        ("Cast", "Cast", "Mul", "Cast", "Brcb", "Mul", "Cast"), ("int32_t",),
+        ("Cast", "Cast", "Cast", "Mul", "Brcb", "Mul", "Cast"), ("int32_t",),
         ("half", "bfloat16_t", "float"), "D[i,j] = C[i,j] scale[j] token[i]", stages=2,
     ),
     EpilogueFamily(
         "per_token_dequant_ub", ((_950, "EpilogueAscend950PerTokenDequantTla"),),
-        (Slot("C", "C", "tile", True, "out"), *_SCALES), ("Cast", "Mul", "Mul", "Cast"), ("int32_t",),
+        (Slot("C", "C", "half", True, "out"), *_SCALES), ("Cast", "Mul", "Mul", "Cast"), ("int32_t",),
         (), "as per_token_dequant, the sums from L0C, D in their place", stages=1, source="UB",
     ),
     EpilogueFamily(
@@ -197,7 +198,8 @@ class Epilogue(NamedTuple):
         of = dict(self.elements)
         kind, _, cast = slot.element.partition("!")
         if cast:  # without bytes if no cast is needed
-            return None if of[cast] == element(kind) else element(kind)
+            own = of.get(kind) or element(kind)
+            return None if of[cast] == own else own
         return of.get(slot.element) or element(slot.element)
 
     def bytes_of(self, slot: Slot) -> int:
@@ -208,7 +210,8 @@ class Epilogue(NamedTuple):
         if slot.extent == "blocks":
             return self.rows * BLOCK
         counts = {
-            "tile": self.rows * self.columns, "quarter": -(-self.rows // 4) * self.columns,
+            "tile": self.rows * self.columns,
+            "half": -(-self.rows // 2) * self.columns, "quarter": -(-self.rows // 4) * self.columns,
             "row": self.columns, "column": self.rows,
         }  # fmt: skip
         return kind.bytes_of(counts[slot.extent])

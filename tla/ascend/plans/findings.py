@@ -8,14 +8,14 @@ error: L1 capacity: too much -75712
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from ...ground import Bar, Bars, Steps, html_of
 
 if TYPE_CHECKING:
     from .footprint import Footprint, Stage
     from .nearby import Nearest
-    from .tiling import Tiling
+
 
 Severity: TypeAlias = Literal["error", "warning", "note", "holds"]
 
@@ -90,7 +90,8 @@ class Report(NamedTuple):
     Nearest(l1=GemmShape(m=128, n=256, k=256), l0=GemmShape(m=128, n=256, k=64), distance=1.0)
     """
 
-    plan: Tiling
+    plan: Any
+    """The plan: of products, or of attention."""
     checks: tuple[Finding, ...]
     """The findings of all rules, also of those that hold."""
     buffers: tuple[Footprint, ...]

@@ -146,11 +146,17 @@ def record(
     step = _steps(progress, 2 * len(sides))
     with TemporaryDirectory(prefix="tla-record-") as folder:
         room = Path(folder)
-        tree = prepare(sources, texts, root, folders, room)
-        programs = [Program(side, room, tree, tool, macros, root) for side in sides]
-        with ThreadPoolExecutor(_cpus()) as pool:
-            for _ in pool.map(Program.compile, programs):
-                step()
+        for by_calls in (True, False):
+            tree = prepare(sources, texts, root, folders, room, by_calls)
+            programs = [Program(side, room, tree, tool, macros, root) for side in sides]
+            try:
+                with ThreadPoolExecutor(_cpus()) as pool:
+                    for _ in pool.map(Program.compile, programs):
+                        step()
+                break
+            except UnsupportedError:
+                if not by_calls:
+                    raise
         settings = {"TLA_CORES": str(cores), "TLA_KIND": kind or target.kind}
         limits = Limits(seconds, lines)
         parts: list[str] = []

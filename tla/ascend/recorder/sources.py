@@ -15,6 +15,16 @@ if TYPE_CHECKING:
 
 _INCLUDE: Final = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.M)
 _REGISTERS: Final = re.compile(r"(?<!// )\b(?:__simd_vf__|__simd_callee__|__VEC_SCOPE__)\b")
+_CALL: Final = re.compile(r"\b([A-Z]\w*)\s*(?:<[^;{}()]*>)?\s*\(")
+_CALLS: Final = {
+    "CreateMask", "UpdateMask", "LocalMemBar", "LoadAlign", "StoreAlign", "DataCopy", "StoreUnAlign",
+    "StoreUnAlignPost", "Exp", "Ln", "Abs", "Sqrt", "Neg", "Not", "Relu", "Add", "Sub", "Mul", "Div",
+    "Max", "Min", "And", "Or", "Xor", "Select", "Adds", "Muls", "Maxs", "Mins", "ShiftLefts",
+    "ShiftRights", "Axpy", "ExpSub", "FusedExpSub", "MulDstAdd", "ReduceSum", "ReduceMax", "ReduceMin",
+    "Reduce", "Duplicate", "Interleave", "DeInterleave", "Cast", "CeilDivision", "CeilDiv", "RoundUp",
+    "GetVecLen",
+}  # fmt: skip
+"""What functions on registers may call, if each call is recorded."""
 """What stands before code on vector registers."""
 _LAUNCH: Final = re.compile(r"<<<((?:(?!<<<)[^;])*?)>>>(?=\s*\()")
 _OF_CORE: Final = re.compile(
@@ -99,17 +109,20 @@ def files_of(sources: Sequence[Path], folders: Sequence[str]) -> dict[Path, str]
     return texts
 
 
-def for_host(text: str) -> str:
+def for_host(text: str, by_calls: bool = False) -> str:
     """Return a source with its launches, and its code on vector registers, as calls of the recorder.
 
     Each line stays where it is.
+
+    Args:
+        by_calls: Whether functions on registers, of whose calls the recorder knows all, run themselves.
 
     >>> for_host("Kernel<half><<<cores, nullptr, stream>>>(a, b);")
     'tla_recorder::launch([&](auto... tla) { Kernel<half>(tla...); }, cores, nullptr, stream)(a, b);'
     >>> for_host("__simd_vf__ void Twice(float* x, int n) { RegTensor<float> r; }")
     '__simd_vf__ void Twice(float* x, int n) { tla_recorder::vector_function("Twice", "x, n", x, n); }'
     """
-    return _with_launches(_with_vector_functions(_without_member_specializations(text)))
+    return _with_launches(_with_vector_functions(_without_member_specializations(text), by_calls))
 
 
 def is_for_host(text: str) -> bool:
@@ -147,9 +160,19 @@ def _without_member_specializations(text: str) -> str:
     return text[:start] + "".join(reversed(parts))
 
 
-def _with_vector_functions(text: str) -> str:
-    parts: list[str] = []
-    start = 0
+class _Function(NamedTuple):
+    """Code on vector registers: where it begins, its body, its name and those of its parameters."""
+
+    start: int
+    body: int
+    end: int
+    name: str
+    names: str
+    is_callee: bool
+
+
+def _vector_functions(text: str) -> list[_Function]:
+    found: list[_Function] = []
     for word in _REGISTERS.finditer(text):
         body, name, names = text.find("{", word.end()), word[0], ""
         if function := re.search(r"(\w+)\s*(\()", text[word.end() : body]):
@@ -158,15 +181,32 @@ def _with_vector_functions(text: str) -> str:
             if ";" in text[last:body]:
                 continue  # declared, not defined
             listed = re.sub(r"<[^<>]*>", "", text[first + 1 : last])
-            found = (re.search(r"(\w+)\s*(?:=.*)?\Z", one.strip(), re.S) for one in listed.split(","))
-            names = ", ".join(one[1] for one in found if one)
+            each = (re.search(r"(\w+)\s*(?:=.*)?\Z", one.strip(), re.S) for one in listed.split(","))
+            names = ", ".join(one[1] for one in each if one)
         end = _closing(text, body, "{}")
-        if word.start() < start or end < 0:
-            continue
-        given = ", ".join([f'"{name}"', f'"{names}"', *filter(None, [names])])
-        lines = "\n" * text.count("\n", body, end)
-        parts.append(f"{text[start:body]}{{ tla_recorder::vector_function({given}); {lines}}}")
-        start = end + 1
+        if end >= 0 and not (found and word.start() < found[-1].end):
+            found.append(_Function(word.start(), body, end, name, names, "callee" in word[0]))
+    return found
+
+
+def _with_vector_functions(text: str, by_calls: bool) -> str:
+    """Return a source whose functions on registers record their calls, or their arguments."""
+    functions = _vector_functions(text)
+    called = {f: {*_CALL.findall(text[f.body : f.end])} for f in functions}
+    known = set(_CALLS if by_calls else ())
+    for _ in functions:  # a function may call those before it, and those after it
+        known |= {f.name for f in functions if f.is_callee and called[f] <= known}
+    parts: list[str] = []
+    start = 0
+    for f in functions:
+        given = ", ".join([f'"{f.name}"', f'"{f.names}"', *filter(None, [f.names])])
+        head = f"{{ tla_recorder::vector_function({given}); "
+        rest = "\n" * text.count("\n", f.body, f.end)
+        if by_calls and called[f] <= known:
+            head = "{" if f.is_callee else f"{{ tla_recorder::VectorFunction tla_calls({given}); "
+            rest = text[f.body + 1 : f.end]
+        parts.append(f"{text[start : f.body]}{head}{rest}}}")
+        start = f.end + 1
     return "".join([*parts, text[start:]])
 
 
@@ -229,13 +269,14 @@ def prepare(
     catlass: Path | None,
     folders: Sequence[str],
     room: Path,
+    by_calls: bool,
 ) -> Tree:
     """Return sources that a host compiler reads: changed ones in a room, the others where they are."""
     mains, mirrors = [*sources], []
     if not all(map(is_for_host, texts.values())):
         root = Path(os.path.commonpath([*(path.parent for path in texts), *folders]))
         for path, text in texts.items():
-            _write(room / "own" / path.relative_to(root), path, for_host(text))
+            _write(room / "own" / path.relative_to(root), path, for_host(text, by_calls))
         mains = [room / "own" / path.relative_to(root) for path in sources]
         mirrors = [str(room / "own" / Path(folder).relative_to(root)) for folder in folders]
     headers = [str(Path(__file__).parent / "include"), str(room / "include"), *mirrors]
@@ -245,7 +286,7 @@ def prepare(
         for path in sorted([*include.rglob("*.hpp"), *include.rglob("*.h")]):
             text = path.read_text("utf-8", "replace")
             if not is_for_host(text):
-                _write(room / "include" / path.relative_to(include), path, for_host(text))
+                _write(room / "include" / path.relative_to(include), path, for_host(text, by_calls))
         headers += [str(include), str(catlass / "examples" / "common")]
     return Tree((*mains,), (*headers,))
 

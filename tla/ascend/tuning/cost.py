@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Final
 
 from ...errors import LayoutError, UnsupportedError
 from ..plans import fits
+from ..shapes import GemmCoord
 from .pipes import Model
 
 if TYPE_CHECKING:
@@ -79,15 +80,19 @@ def model(plan: Plan) -> Model:
             raise UnsupportedError(
                 f"{operand} is not {verb} {name}", f"Known: {', '.join(tags)}.", tag=name
             )
-    if plan.groups is not None:
-        raise UnsupportedError("the cost model does not speak of several products", groups=plan.groups)
     if plan.bias is not None:
         raise UnsupportedError("the cost model does not speak of a bias", bias=plan.bias)
     _check_policy(plan)
+    products = () if plan.groups is None else plan.groups.problems
+    products = tuple([product for product in products if min(product) > 0])
+    if plan.groups is not None and plan.swizzle.name != _BANDS[0]:
+        words = f"the cost model does not speak of several products in the order of {plan.swizzle.name}"
+        raise UnsupportedError(words, f"It does of {_BANDS[0]}.", swizzle=plan.swizzle)
+    most = GemmCoord(*map(max, zip(*products, strict=True))) if products else plan.problem
     return Model(
-        plan.arch, plan.cores, plan.problem, plan.a, plan.b, plan.c, plan.tags,
+        plan.arch, plan.cores, most, plan.a, plan.b, plan.c, plan.tags,
         (plan.leading("A"), plan.leading("B"), plan.leading("C")),
-        plan.policy, plan.swizzle, _order(plan.swizzle),
+        plan.policy, plan.swizzle, _order(plan.swizzle), products,
     )  # fmt: skip
 
 

@@ -26,12 +26,13 @@ Source: CATLASS gemm/block/block_swizzle.hpp; the orders are those of `tla.ascen
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from math import gcd
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..schedules import bands_of, share
-from ..shapes import GemmCoord
+from ..shapes import GemmCoord, rounded_up
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from ..shapes import GemmShape
 
 _M, _N = 1, 2
+_UNIT = 16
+"""The rows of a fractal."""
 
 
 class Load(NamedTuple):
@@ -129,20 +132,9 @@ def loads_in_bands(
     full, tail = divmod(tasks, cores)
     limit = full * cores
     counts = [[0] * 4 * len(classes) for _ in range(cores)]
+    cuts, kinds = (cut_m, cut_n), (row_kind, column_kind)
     for number, length in enumerate(lengths):
-        first, base = number * size, 4 * classes.index(length)
-        _count(counts, base, first, 1, _below(limit, first, 1, size))
-        if cut_m:
-            for start, step, many in _last_row(bands):
-                _move(counts, base, base + row_kind, limit, (first + start, step, many))
-        if cut_n:
-            for start, step, many in _last_column(bands):
-                _move(counts, base, base + column_kind, limit, (first + start, step, many))
-        corner = first + _corner(bands)
-        if cut_m and cut_n and corner < limit:  # both progressions have the corner
-            mine = counts[corner % cores]
-            for kind, change in enumerate((1, -1, -1, 1)):
-                mine[base + kind] += change
+        _count_kinds(counts, 4 * classes.index(length), number * size, limit, bands, cuts, kinds)
     groups: Counter[tuple[tuple[int, ...], int | None]] = Counter()
     for core, mine in enumerate(counts):
         last = None
@@ -164,6 +156,91 @@ def loads_in_bands(
     if pieces is not None:
         tasks = limit + len(pieces)
     return Loads(tasks, full + (tail > 0), full, shapes, tuple(each))
+
+
+def loads_in_groups(
+    problems: Sequence[GemmCoord], tile: GemmShape, *, cores: int, offset: int, direction: int
+) -> Loads:
+    """Return the loads of several products, one behind the other, each in bands.
+
+    Rows and columns of cut blocks count as whole fractals, so that there are few shapes.
+
+    >>> from tla.ascend import GemmCoord, GemmShape
+    >>> three = [GemmCoord(128, 128, 64), GemmCoord(300, 128, 64), GemmCoord(100, 128, 64)]
+    >>> work = loads_in_groups(three, GemmShape(128, 128, 64), cores=4, offset=1, direction=0)
+    >>> print(*work.shapes, work.blocks())
+    (128,128,64) (48,128,64) (112,128,64) [3, 1, 1]
+    """
+    orders: list[Bands] = []
+    starts = [0]
+    for problem in problems:
+        extents = -(-problem.m // tile.m), -(-problem.n // tile.n)
+        rows, columns = extents[::-1] if direction else extents
+        orders.append(bands_of(rows, columns, min(offset, rows)))
+        starts.append(starts[-1] + rows * columns)
+    full, tail = divmod(starts[-1], cores)
+    limit = full * cores
+    numbers: dict[GemmCoord, int] = {}
+    totals: list[Counter[int]] = [Counter() for _ in range(cores)]
+    row_kind, column_kind = (_N, _M) if direction else (_M, _N)
+    found: list[tuple[tuple[bool, bool], list[int]]] = []
+    for problem, bands, first in zip(problems, orders, starts, strict=False):
+        cut_m, cut_n = problem.m % tile.m > 0, problem.n % tile.n > 0
+        cuts = (cut_n, cut_m) if direction else (cut_m, cut_n)
+        own = [[0] * 4 for _ in range(cores)]
+        _count_kinds(own, 0, first, limit, bands, cuts, (row_kind, column_kind))
+        shapes = [
+            GemmCoord(rounded_up(shape.m, _UNIT), rounded_up(shape.n, _UNIT), shape.k)
+            for shape in _shapes(problem, tile, [problem.k])
+        ]
+        places = [numbers.setdefault(shape, len(numbers)) for shape in shapes]
+        found.append((cuts, places))
+        for total, mine in zip(totals, own, strict=True):
+            for place, count in zip(places, mine, strict=True):
+                if count:
+                    total[place] += count
+    groups: Counter[tuple[tuple[int, ...], int | None]] = Counter()
+    for core, total in enumerate(totals):
+        last = None
+        if core < tail:
+            group = bisect_right(starts, limit + core) - 1
+            bands, (cuts, places) = orders[group], found[group]
+            row, column = bands.at(limit + core - starts[group])
+            kind = row_kind * (cuts[0] and row == bands.rows - 1)
+            last = places[kind | column_kind * (cuts[1] and column == bands.columns - 1)]
+        groups[tuple([total[i] for i in range(len(numbers))]), last] += 1
+    used = {last for _, last in groups}
+    used |= {place for mine, _ in groups for place, n in enumerate(mine) if n}
+    kept = [i for i in range(len(numbers)) if i in used]
+    each = (
+        Load(tuple([mine[i] for i in kept]), None if last is None else kept.index(last), times)
+        for (mine, last), times in groups.items()
+    )
+    shapes = [*numbers]
+    return Loads(starts[-1], full + (tail > 0), full, tuple([shapes[i] for i in kept]), tuple(each))
+
+
+def _count_kinds(
+    counts: list[list[int]], base: int, first: int, limit: int, bands: Bands, cuts: tuple[bool, bool],
+    kinds: tuple[int, int],
+) -> None:  # fmt: skip
+    """Count the blocks of a product from a first task on: whole ones, and those that are cut.
+
+    Args:
+        limit: The first task of the last round, whose tasks are not counted.
+        cuts: Whether the last row of the bands is cut, and the last column.
+        kinds: What they are.
+    """
+    _count(counts, base, first, 1, _below(limit, first, 1, bands.rows * bands.columns))
+    lasts = (_last_row, cuts[0], kinds[0]), (_last_column, cuts[1], kinds[1])
+    for progressions, is_cut, kind in lasts:
+        for start, step, many in progressions(bands) if is_cut else ():
+            _move(counts, base, base + kind, limit, (first + start, step, many))
+    corner = first + _corner(bands)
+    if all(cuts) and corner < limit:  # both progressions have the corner
+        mine = counts[corner % len(counts)]
+        for kind, change in enumerate((1, -1, -1, 1)):
+            mine[base + kind] += change
 
 
 def loads_by_columns(problem: GemmCoord, tile: GemmShape, *, cores: int) -> Loads:

@@ -41,6 +41,7 @@ written. An assumption says that it is one.
 
 from __future__ import annotations
 
+from collections import Counter
 from math import ceil
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
@@ -50,7 +51,7 @@ from ..schedules import bands_of
 from ..shapes import rounded_up
 from .bandwidth import row_efficiency, write_efficiency
 from .estimates import PIPES, Estimate
-from .loads import loads, loads_by_columns, loads_in_bands, loads_of
+from .loads import loads, loads_by_columns, loads_in_bands, loads_in_groups, loads_of
 
 if TYPE_CHECKING:
     from ..arch import Arch
@@ -135,6 +136,8 @@ class Model(NamedTuple):
     swizzle: BlockSwizzle
     order: tuple[int, int] | None
     """The offset and direction, if the swizzle has them; or None."""
+    groups: tuple[GemmCoord, ...] = ()
+    """The products of a plan that computes several; the problem then bounds them all."""
 
     def estimate(self, l1: GemmShape, l0: GemmShape, work: Work | None = None) -> Estimate:
         """Return the time of a tile, whether it fits or not.
@@ -157,12 +160,26 @@ class Model(NamedTuple):
             bands, pieces = schedule.bands, schedule.last_blocks or None
             shares = loads_in_bands(problem, l1, bands, cores=cores, pieces=pieces)
             return Work(shares, self._from_gm(l1, bands, 0))
+        if self.groups:
+            return self._work_in_groups(l1, *self.order)
         (offset, direction), slices = self.order, self.slices(l1)
         lengths = self._lengths(l1.k, slices) if slices > 1 else ()
         shares = loads(problem, l1, cores=cores, offset=offset, direction=direction, slices=lengths)
         m, n, _ = l1.tiles_of(problem)
         rows, columns = (n, m) if direction else (m, n)
         return Work(shares, self._from_gm(l1, bands_of(rows, columns, offset), direction))
+
+    def _work_in_groups(self, l1: GemmShape, offset: int, direction: int) -> Work:
+        """The work of several products; none finds in L2 what another loaded."""
+        shares = loads_in_groups(self.groups, l1, cores=self.cores, offset=offset, direction=direction)
+        totals = [0.0, 0.0]
+        for problem, many in Counter(self.groups).items():
+            one = self._replace(problem=problem, groups=())
+            m, n, _ = l1.tiles_of(problem)
+            rows, columns = (n, m) if direction else (m, n)
+            from_gm = one._from_gm(l1, bands_of(rows, columns, offset), direction)
+            totals = [total + many * size for total, size in zip(totals, from_gm, strict=True)]
+        return Work(shares, (totals[0], totals[1]))
 
     def work_by_walk(self, l1: GemmShape) -> Work:
         """Return the work of the cores by a pass over the schedule of a tile."""

@@ -28,11 +28,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from heapq import nsmallest
 from math import lcm
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, TypeVar, cast
 
 from ...errors import LayoutError, UnsupportedError
 from ..buffers import l1_tag
-from ..plans import Tile, fits, gemm
+from ..plans import Tile, fits, gemm, grouped
 from ..shapes import GemmShape, gemm_shape, rounded_up
 from .cost import model
 
@@ -102,7 +102,7 @@ class Ranking(NamedTuple):
 
 def search(
     arch: str | Arch,
-    problem: ShapeLike,
+    problem: ShapeLike | None,
     elements: ElementsLike = "half",
     tags: str | Sequence[str] = "RowMajor",
     policy: str | Policy | Family | None = None,
@@ -113,6 +113,8 @@ def search(
     step: int = 16,
     swizzles: str | Sequence[str | BlockSwizzle] | None = None,
     tile: str | Sequence[int] | None = None,
+    groups: Sequence[int] | Sequence[ShapeLike] | None = None,
+    axis: Literal["m", "k"] = "m",
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Ranking:
@@ -126,6 +128,12 @@ def search(
     >>> ranking.legal
     384
 
+    Groups go through one schedule, so a tile is good if it cuts few of them:
+
+    >>> found = search("910B3", (1024, 512, 512), top=1, step=64, groups=[64, 300, 660])
+    >>> str(found.best.l1), found.best.blocks
+    ('GemmShape<128,256,128>', 20)
+
     The result does not depend on the executor.
 
     Args:
@@ -134,6 +142,8 @@ def search(
         step: The unit of m and n, a multiple of 16.
         swizzles: The swizzle, or the swizzles, to try; by default that of `gemm`.
         tile: A tile to compare: m, n and k in L1, and k in L0; by default the best k in L0.
+        groups, axis: The groups of several products, the same as for `grouped`; ``problem`` bounds them,
+            or is None with a list of products. A batch is a list of equal ones.
         executor: The threads or processes for pieces of the work; by default this thread.
         progress: A function that gets the number of finished pairs of m and n, and of all pairs.
 
@@ -145,8 +155,11 @@ def search(
     """
     if top < 1:
         raise LayoutError(f"top is {top}: at least one tile is ranked", top=top)
+    given: dict[str, Any] = {"policy": policy, "cores": cores, "ld": ld}
     plans = [
-        gemm(arch, problem, elements, tags, policy=policy, swizzle=s, cores=cores, ld=ld)
+        gemm(arch, cast("ShapeLike", problem), elements, tags, swizzle=s, **given)
+        if groups is None
+        else grouped(arch, problem, groups, elements, tags, swizzle=s, axis=axis, **given)
         for s in ([swizzles] if isinstance(swizzles, str) else swizzles or (None,))
     ]
     models = list({plan.swizzle: model(plan) for plan in plans}.values())

@@ -364,9 +364,9 @@ def _attend(
 
             for step in _ahead(steps, weigh):
                 ctx.cross_core_wait_flag(_PV_READY)
-                c, out = (rows_of_core(ctx, x) for x in (place(new, step, columns), step.o))
-                if c is not None and out is not None:
-                    online.rescale(step, c, out)
+                mine, out = (rows_of_core(ctx, x) for x in (place(new, step, columns), step.o))
+                if mine is not None and out is not None:
+                    online.rescale(step, mine, out)
             ctx.pipe_barrier("ALL")
 
 

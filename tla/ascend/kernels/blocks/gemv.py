@@ -60,8 +60,9 @@ class BlockGemv(Flagged):
     @property
     def flags(self) -> list[tuple[HardEvent, int]]:
         """The flags of A and X, and of Y."""
-        loads = [("V_MTE2", number) for x in (self.a, self.x) for number in x.ids]
-        return [*loads, *[("MTE3_MTE2", number) for number in self.y.ids]]  # pyright: ignore[reportReturnType]
+        load: HardEvent = "V_MTE2"
+        store: HardEvent = "MTE3_MTE2"
+        return [*((load, n) for x in (self.a, self.x) for n in x.ids), *((store, n) for n in self.y.ids)]
 
     def __call__(
         self,
