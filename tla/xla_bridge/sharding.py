@@ -315,7 +315,7 @@ def parse_sharding(text: str, mesh: str | None = None) -> Sharding:
     >>> print(parse_sharding("{devices=[4,2]<=[1,4,2]T(0,2,1)}"))
     {devices=[4,2]<=[4,2]T(1,0)}
     >>> print(parse_sharding('#sdy.sharding<@mesh, [{"y"}, {"x":(1)2}]>', '<["x"=4, "y"=2]>'))
-    {devices=[2,2,2]<=[2,2,2]T(2,0,1) last_tile_dim_replicate}
+    {devices=[2,2,2]<=[4,2]T(1,0) last_tile_dim_replicate}
 
     Args:
         text: An HLO sharding, or ``#sdy.sharding<...>``.
