@@ -13,7 +13,7 @@ Source: CATLASS conv/kernel/basic_conv2d.hpp, conv/block/block_conv2d_pingpong.h
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ....errors import CongruenceError, LayoutError, UnsupportedError
 from ...plans import policy as policy_named
@@ -172,7 +172,12 @@ class BlockConv2d(PingpongTla):
         operands, op = {"dst": l0a, "src": self.l1a.tile}, "LoadData"
         if self.ctx.arch.l0a_tag == "zN":
             op, down = "LoadDataWithStride", -(-extents[0] // 16)
-            steps = {"repeatStride": 0, "repeatTime": 1, "repeatMode": 0, "dstStride": down}
+            steps: dict[str, Any] = {
+                "repeatStride": 0,
+                "repeatTime": 1,
+                "repeatMode": 0,
+                "dstStride": down,
+            }
             self.ctx.issue("SetLoadDataRepeatWithStride", "MTE1", **steps)
         self.ctx.issue(op, "MTE1", operands, form="3dv2", **fields)
 
