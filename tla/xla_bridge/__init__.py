@@ -13,7 +13,8 @@ The modules, by their subjects:
 - its nested layout: ``to_layout covering``, with ``by_function functions digits groups``;
 - the way back: ``from_layout canonical``, with ``chain dynamic candidates hints peel starred``;
 - comparisons: ``equivalence runs``, with ``views every_size``;
-- facts about TPUs: ``tpu``.
+- facts about TPUs: ``tpu``;
+- which device has which slice: ``sharding``.
 """
 
 from typing import TYPE_CHECKING
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
         XlaShape as XlaShape,
         XlaTuple as XlaTuple,
     )
+    from .sharding import Iota as Iota, Sharding as Sharding, parse_sharding as parse_sharding
     from .sizes import (
         MemoryUse as MemoryUse,
         size_of as size_of,
