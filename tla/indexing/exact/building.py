@@ -79,8 +79,8 @@ class _Builder:
         front = f"[{', '.join(names)}] -> " if names else ""
         if map.is_known_empty:
             return f"{front}{{ {head} : false }}"
-        for kind, variables in enumerate(map.kinds):
-            self.facts += [_inside(self._name(kind, i), v.bounds) for i, v in enumerate(variables)]
+        variables = zip(map.within(), map.variables, strict=True)
+        self.facts += [_inside(self._name(*place_of(s)), v.bounds) for s, v in variables]
         for x, bounds in map.constraints:
             self.facts.append(_inside(self.linear(x), bounds))
         for read, indices in self.reads:
@@ -105,7 +105,7 @@ class _Builder:
             self._done[atom] = self._atom(atom)
         return self._written(self._sum(x))
 
-    def _sum(self, x: Value) -> Value:
+    def _sum(self, x: Value) -> Any:
         """The sum of a value whose atoms have names."""
         total = rebuild(x, _NO_VALUES.get, self._done)
         if type(total) is Expr and any(len(monomial) > 1 for monomial in total.terms):
@@ -125,7 +125,7 @@ class _Builder:
                 )
         return text_in(x, _STYLE).text
 
-    def _atom(self, atom: Any) -> Value:
+    def _atom(self, atom: Any) -> Any:
         if type(atom) is Symbol:
             kind, i = place_of(atom)
             bounds = self.map.kinds[kind][i].bounds
