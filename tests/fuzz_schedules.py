@@ -110,6 +110,14 @@ def _heads(p: Problem) -> Schedule:
     )  # fmt: skip
 
 
+def _convolution(p: Problem) -> Schedule:
+    ho, wo, cout = p.extents
+    return schedules.convolution(
+        batch=p.rng.randint(1, 3), ho=ho, wo=wo, cout=cout, tile=p.tile, offset=p.offset,
+        direction=p.direction, cores=p.cores,
+    )  # fmt: skip
+
+
 SCHEDULERS: dict[str, Callable[[Problem], Schedule]] = {
     "identity": _banded("identity"),
     "splitk": _splitk,
@@ -123,6 +131,7 @@ SCHEDULERS: dict[str, Callable[[Problem], Schedule]] = {
     "grouped_aswt": _grouped,
     "in_groups": _in_groups,
     "heads": _heads,
+    "convolution": _convolution,
 }
 
 

@@ -242,13 +242,6 @@ class ParseError(TlaError, ValueError):
             raise KindError(f"the name of a source is a text, not a {type(name).__name__}")
         return ParseError(f"{name}: {self.summary}", self.text, self.start, self.end, *self.details)
 
-    def pasted(self, text: str) -> ParseError:
-        """Return the same error, in the text before signs that pages print were read as those typed."""
-        pairs = dict(zip(text, self.text, strict=True))
-        signs = [f"{sign!r} is read as {plain!r}." for sign, plain in pairs.items() if sign != plain]
-        self.text, self.args = text, (self.summary, text, self.start, self.end, *self.details, *signs)
-        return self
-
     @property
     def line(self) -> int:
         return self.text.count("\n", 0, self.start) + 1

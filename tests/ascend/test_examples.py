@@ -20,7 +20,7 @@ NOT_PLANNED = {
     "35": "its folder has a script for data and no kernel",
     "36": "its folder has a script for data and no kernel",
     **dict.fromkeys(("17", "18", "50"), "a product with a vector has no plan"),
-    **dict.fromkeys(("24", "33", "56"), "a convolution has no plan"),
+    "24": "a convolution of three dimensions; `conv` plans those of two",
 }
 """Examples without a plan, and why."""
 

@@ -336,6 +336,7 @@ ENDLESS: dict[str, Schedule] = {
     "iterate_k": schedules.iterate_k((10**10,) * 3, (1, 1, 1)),
     "aswt": schedules.aswt((10**10,) * 3, (1, 1, 1)),
     "grouped_aswt": schedules.grouped_aswt((10**10,) * 3, (1, 1, 1), (10**9, 9 * 10**9)),
+    "convolution": schedules.convolution(batch=10**10, ho=10**10, wo=10**10, cout=10, tile=(1, 1, 1)),
     "heads": schedules.heads(
         batch=10**10, groups=10, size=10, rows=10**10, columns=10**10, tile=(1, 1, 1)
     ),
@@ -356,9 +357,10 @@ def test_more_tasks_than_63_bits_hold(name: str) -> None:
         schedule[schedule.count]
     with pytest.raises(OverflowError, match=f"{schedule.count} tasks are more than len can say"):
         len(schedule)
+    bytes_ = (lambda: schedule.traffic("half"), lambda: schedule.l2_reuse("half"))
     for walk in (
         schedule.proof, schedule.balance, schedule.timeline, schedule.walk_by_core,
-        lambda: schedule.traffic("half"), lambda: schedule.l2_reuse("half"), lambda: schedule[:],
+        lambda: schedule[:], *(bytes_ if schedule.IS_PRODUCT else ()),
     ):  # fmt: skip
         with pytest.raises(LimitError, match=f"^{schedule.count} tasks are too many") as caught:
             walk()

@@ -29,11 +29,14 @@ def any_schedule(draw: st.DrawFn) -> Schedule:
     return SCHEDULERS[name](random_problem(rng))
 
 
+def any_product() -> st.SearchStrategy[Schedule]:
+    return any_schedule().filter(lambda schedule: schedule.IS_PRODUCT)
+
+
 @given(any_schedule())
 def test_all_work_is_on_some_core(schedule: Schedule) -> None:
     balance = schedule.balance()
-    m, n, k = schedule.problem
-    assert sum(balance.work) == m * n * k
+    assert sum(balance.work) == schedule.proof().points
     assert sum(balance.tasks) == len(schedule)
     for core in range(schedule.cores):
         tasks = schedule.of_core(core)
@@ -44,7 +47,7 @@ def test_all_work_is_on_some_core(schedule: Schedule) -> None:
     assert balance.most == max(balance.work) >= balance.mean
 
 
-@given(any_schedule())
+@given(any_product())
 def test_bytes_are_those_of_the_blocks(schedule: Schedule) -> None:
     traffic = schedule.traffic("half", "half", "float")
     a = b = 0
@@ -57,19 +60,19 @@ def test_bytes_are_those_of_the_blocks(schedule: Schedule) -> None:
             b += 2 * t.shape.n * t.shape.k * (not ("B" in kept and before[1] == n))
             before = at
     assert (traffic.a, traffic.b) == (a, b)
-    m, n, _ = schedule.problem
+    c = 4 * sum(m * n for m, n, _ in schedule.products)
     assert traffic.workspace_written == sum(
         4 * t.shape.m * t.shape.n for t in schedule.tasks if t.partial
     )
     assert traffic.workspace_read == traffic.workspace_written
     if not any(t.adds for t in schedule.tasks):
-        assert traffic.c == 4 * m * n  # each element of C is written once
+        assert traffic.c == c  # each element of C is written once
     else:
-        assert traffic.c == 4 * m * n * schedule.loops.k
+        assert traffic.c == c * schedule.loops.k
     assert traffic.total == traffic.read + traffic.written
 
 
-@given(any_schedule(), st.integers(1, 1 << 22))
+@given(any_product(), st.integers(1, 1 << 22))
 def test_l2_is_between_its_bounds(schedule: Schedule, capacity: int) -> None:
     reuse = schedule.l2_reuse("half", None, capacity)
     traffic = schedule.traffic("half")
@@ -83,7 +86,7 @@ def test_l2_is_between_its_bounds(schedule: Schedule, capacity: int) -> None:
 
 
 @settings(max_examples=50)
-@given(any_schedule())
+@given(any_product())
 def test_more_l2_is_never_worse(schedule: Schedule) -> None:
     found = [schedule.l2_reuse("half", None, 1 << power).from_gm for power in range(6, 26, 3)]
     assert found == sorted(found, reverse=True)
@@ -123,6 +126,12 @@ def test_bands_of_three_read_less_than_rows() -> None:
 def test_a_grouped_product_reads_a_matrix_b_for_each_group() -> None:
     schedule = schedules.grouped_aswt((600, 256, 512), (128, 256, 512), (200, 0, 400))
     assert schedule.l2_reuse("half").once == 2 * (600 * 512 + 2 * 256 * 512)
+
+
+def test_slices_of_k_read_each_row_of_b_once_and_write_a_c_each() -> None:
+    schedule = schedules.in_groups([(256, 256, 96), (256, 256, 160)], (128, 256, 64), axis="k")
+    assert schedule.l2_reuse("half").once == 2 * (256 + 256) * (96 + 160)
+    assert schedule.traffic("half").c == 2 * 2 * 256 * 256
 
 
 def test_known_balance() -> None:
@@ -174,7 +183,7 @@ def test_four_bits_are_packed() -> None:
     assert (traffic.a, traffic.c) == (128 * 64 // 2, 4 * 128 * 128)
 
 
-@given(any_schedule())
+@given(any_product())
 def test_one_walk_gives_what_two_give(schedule: Schedule) -> None:
     balance, moved = tally(schedule)
     types = element("half"), element("half"), element("float")
@@ -220,3 +229,7 @@ def test_bad_input() -> None:
         schedule.traffic("half", "int8_t")
     with pytest.raises(UnsupportedError, match="is not an element type"):
         schedule.traffic("hlaf")
+    image = schedules.convolution(batch=1, ho=8, wo=8, cout=16, tile=(8, 8, 16))
+    for count in (image.traffic, image.l2_reuse):
+        with pytest.raises(LayoutError, match="the bytes of Conv2dIdentityBlockSwizzle<3,0> are not"):
+            count("half")

@@ -60,7 +60,7 @@ def test_version(run: Run) -> None:
 def test_the_examples_of_the_help_run(
     run: Run, tmp_path: Path, command: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As they stand; module.hlo, before.hlo, error.log, weights.npy, dump.bin and a trace are there.
+    """As they stand; the files that they name are there, as error.log, dump.bin and the folder DUMP.
 
     A shell runs those that need one.
     """
@@ -73,6 +73,9 @@ def test_the_examples_of_the_help_run(
     (tmp_path / "error.log").write_bytes(report.read_bytes())
     np.save(tmp_path / "weights.npy", np.zeros((20, 48), np.float16))
     (tmp_path / "dump.bin").write_bytes(bytes(6144))
+    (tmp_path / "DUMP").mkdir()
+    for file in (MODULES.parent / "tpu_dumps").iterdir():
+        (tmp_path / "DUMP" / file.name.replace("mlp", "step")).write_bytes(file.read_bytes())
     trace = MODULES.parent / "kernels" / "batched.jsonl.gz"
     (tmp_path / "trace.jsonl.gz").write_bytes(trace.read_bytes())
     monkeypatch.chdir(tmp_path)

@@ -9,7 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import UnsupportedError
-from ..ground import Panels, plural, say
+from ..ground import Panels, did_you_mean, near_words, plural, say, shortened
 from ..hlo import ModuleError, read_module
 from ..indexing import FORMS, MalformedError, inverse, map_figure, parse_map, simplify
 from ..read import read
@@ -23,6 +23,7 @@ from .index_maps import (
     map_facts,
     map_lines,
 )
+from .index_use import USES, report, report_module
 from .messages import say_json
 from .module_text import ModuleText
 from .parser import argument_parser
@@ -44,6 +45,10 @@ examples:
   tla index '(d0, d1) -> (d0 + d1 floordiv 16, d1 mod 16), domain: d0 in [0, 6], d1 in [0, 14]'
   tla index 'f32[3,5]{1,0:T(2,2)}'
   tla index 'b = f32[2,3] broadcast(f32[3] x), dimensions={1}' -o reads.svg
+  tla index module.hlo --traffic
+  tla index 'module.hlo:%%fusion.3' --traffic
+  tla index 'module.hlo:%%fusion.3' --tile 8,128
+  tla index 'module.hlo:%%fusion.3' --warp
 
 TEXT is a file of HLO, HLO itself, an indexing map, or a layout; - is standard input. Of HLO the ROOT of
 the entry is shown, of lines the last one, and of a tuple what makes its elements: for each operand the
@@ -61,6 +66,15 @@ of the replica whose element is read, where it is another one.
 --svg, --html, --latex and -o draw the elements of the result, numbered, and in each operand the
 numbers of those that an element is read for.
 
+--traffic counts what is read and written: the elements, their bytes, the lines of 128 bytes and the
+tiles of the real layout that hold them, for how many results an element is read, and what XLA's formula
+says. Of a module it lists the fusions, those that waste most first, and their source lines. --tile has
+what a tile of the result needs of each operand, for every tile, or why that is no box; --memory searches
+for the tile that fits into so many bytes and moves least. --to goes from the root to an instruction
+before it. --warp counts the lines that a warp touches in one load under XLA's schedules. FILE:%%name is
+the instruction of that name; of a fusion --to names an instruction inside. With -o, --traffic and --tile
+draw the operands: how many results read an element, and what a tile reads.
+
 --relation prints the pairs as a set of integers, by isl, and how many there are, how many points read an
 element, and how many elements are read. It needs islpy: pip install 'tla-layouts[exact]'.
 """
@@ -71,7 +85,10 @@ _HLO = re.compile(
     r"|^\s*([a-z]\w*\[\S*\s+)?[a-z][a-z0-9-]*\(.*\[",
     re.M,
 )
-_MAP = re.compile(r"\s*\(")  # as no text of HLO begins
+_MAP = re.compile(r"\s*(\(|affine_map<|#xla\.indexing_map<)")  # as no text of HLO begins
+_MLIR = re.compile(r"^\s*(module\b.*\{|func\.func\b)|\b(stablehlo|mhlo)\.\w", re.M)
+
+_COMPILED: Final = "JAX gives HLO by jax.jit(f).lower(x).compile().as_text()."
 
 _SIDE: Final = 32
 """How many rows and columns of an array are drawn in a file; half as many as text."""
@@ -86,6 +103,13 @@ _WITHOUT: Final = frozenset(("parameter", "constant", "iota", "partition-id", "r
 def run(arguments: list[str]) -> int:
     parser = _parser()
     options = parser.parse_args(arguments)
+    path, mark, name = options.text.rpartition(":%")
+    if mark and os.path.exists(path):
+        if options.instruction or options.all or options.through:
+            parser.error(
+                "FILE:%name names the instruction: leave out --instruction, --all and --through"
+            )
+        options.text, options.instruction = path, name
     beside = ["all", "to_output", "physical", "relation", "into"]
     refuse_formats(parser, options, beside, "the picture is of the elements that are read")
     if options.relation:
@@ -94,6 +118,8 @@ def run(arguments: list[str]) -> int:
         isl()  # so a missing package is reported once, not for each instruction
     text, file = _text(options.text)
     try:
+        if _MLIR.search(text):
+            raise InputError("this is StableHLO, and HLO is read", _COMPILED)
         if _MAP.match(text) and "->" in text:
             _refuse_for_modules(parser, options)
             return _of_map(text, options)
@@ -120,6 +146,12 @@ def _parser() -> argparse.ArgumentParser:
     add("--to-output", action="store_true", help="from the elements of an operand to what they make")
     add("--physical", action="store_true", help="go on to the offset in memory, tiles and all")
     add("--into", metavar="LAYOUT", help="the memory that the results of a map are an index of")
+    use = parser.add_mutually_exclusive_group().add_argument
+    use("--traffic", action="store_true", help="what is read and written, in elements, lines and tiles")
+    use("--tile", metavar="SIZES", help="what a tile of the result needs of each operand: --tile 8,128")
+    use("--memory", type=positive, metavar="BYTES", help="the tile that moves least and fits")
+    use("--to", metavar="NAME", help="the maps from the root to an instruction before it")
+    use("--warp", action="store_true", help="the lines that the lanes of a warp touch in one load")
     add("--relation", action="store_true", help="the exact set of pairs and its counts; needs islpy")
     add("--form", choices=FORMS, default="2025", help="how maps are written: XLA's text of that year")
     add("--devices", type=positive, metavar="N", help="how many devices run the program")
@@ -129,7 +161,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _refuse_for_modules(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    for name in ("instruction", "all", "through", "physical", "devices"):
+    for name in ("instruction", "all", "through", "physical", "devices", *USES):
         if getattr(options, name):
             parser.error(f"--{name} goes with HLO")
 
@@ -141,6 +173,11 @@ def _refuse_for_maps(parser: argparse.ArgumentParser, options: argparse.Namespac
 
 def _text(argument: str) -> tuple[str, ModuleText | None]:
     """The text to read, and the file that it comes from."""
+    if not os.path.exists(argument) and not re.search(r"[\[(:\n./\\]", argument) and argument != "-":
+        raise InputError(
+            f"{shortened(argument)!r} is no file, and no HLO, map or layout",
+            "See tla index --help.",
+        )
     if argument != "-" and not os.path.exists(argument) and re.search(r"[\[(:\n]", argument):
         return argument, None
     file = ModuleText(argument)
@@ -167,6 +204,8 @@ def _module(text: str, file: ModuleText | None, options: argparse.Namespace) -> 
 
 def _of_module(module: Module, options: argparse.Namespace) -> int:
     shown = _shown(options, module)
+    if any(getattr(options, name) for name in USES):
+        return _use(module, shown, options)
     if options.through:
         chosen = [(module.entry, module.entry.root)]
     elif options.all:
@@ -213,6 +252,20 @@ def _of_module(module: Module, options: argparse.Namespace) -> int:
     return 0
 
 
+def _use(module: Module, shown: Shown, options: argparse.Namespace) -> int:
+    """Answer --traffic and its kin, of an instruction or of all fusions of a module."""
+    if options.instruction is not None:
+        return report(_named(module, options.instruction)[1], module, shown, options)
+    lines = sum(len(computation.instructions) for computation in module.computations)
+    if options.to is None and lines - len(module.entry.parameters) > 1:
+        if options.traffic and not is_asked_for(options):
+            return report_module(module, shown, options)
+        raise InputError(
+            f"the module has {lines} instructions", "Name one: FILE:%name, or --instruction NAME."
+        )
+    return report(module.entry.root, module, shown, options)
+
+
 def _made(chosen: list[tuple[Computation, Instruction]]) -> list[str]:
     """The operands of instructions that other instructions make."""
     found: dict[str, None] = {}
@@ -251,6 +304,10 @@ def _named(module: Module, name: str) -> tuple[Computation, Instruction]:
         for instruction in computation.instructions:
             if instruction.name == bare:
                 return computation, instruction
+    every = [each.name for computation in order for each in computation.instructions]
+    near = near_words(bare, every)
+    if near and near[0] not in {each.name for each in module.entry.instructions}:
+        raise InputError(f"the module has no instruction {bare}", did_you_mean(near, every))
     return module.entry, module.entry.instruction(name)  # its error names near names
 
 

@@ -117,7 +117,7 @@ MAKERS = {
 
 def _alias(annotation: Any, hint: Any) -> list[str]:
     """What a name of several types stands for."""
-    parts = typing.get_args(hint) or getattr(hint, "args", ())
+    parts = getattr(hint, "__args__", ())
     parts = parts if isinstance(annotation, str) and annotation.isidentifier() else ()
     if isinstance(hint, str):
         return [f"{annotation} is {hint}."]

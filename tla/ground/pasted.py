@@ -59,4 +59,8 @@ def read_typed(reader: Callable[..., R], text: str, *arguments: object, times: s
     try:
         return reader(plain, *arguments)
     except ParseError as error:
-        raise error.pasted(text) if error.text == plain else error from None
+        if error.text == plain:
+            signs = {s: f"{s!r} is read as {p!r}." for s, p in zip(text, plain, strict=True) if s != p}
+            error.text = text
+            error.args = (error.summary, text, error.start, error.end, *error.details, *signs.values())
+        raise

@@ -115,7 +115,9 @@ class Body:
             return inferred
         if differs(opcode, written, inferred):
             summary = f"{opcode} is {bare_shape(written)} here, its operands give {bare_shape(inferred)}"
-            self._refuse(summary, *self._place(statement))
+            missing = opcode == "dot" and "lhs_contracting_dims" not in statement.attributes
+            names = ["It has no lhs_contracting_dims and no rhs_contracting_dims."] if missing else []
+            self._refuse(summary, *self._place(statement), *names)
         return written
 
     def _place(self, statement: Statement) -> tuple[int, int]:

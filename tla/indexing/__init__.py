@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     from ..numbers import Interval as Interval
     from .accesses import (
         Accesses as Accesses,
+        Schedule as Schedule,
         accesses as accesses,
         loop_schedule as loop_schedule,
         register_schedule as register_schedule,
         row_reduction_schedule as row_reduction_schedule,
+        schedule_of as schedule_of,
         transpose_schedule as transpose_schedule,
     )
     from .compose import compose as compose

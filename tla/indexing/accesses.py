@@ -27,9 +27,11 @@ from ..errors import CongruenceError, CoordinateError, UnsupportedError
 from ..numbers import Interval, ceil_div, rebind
 from ..xla_bridge import storage_bits
 from .compose import compose
+from .fusion import op_of
 from .images import columns
 from .layouts import from_layout, known_sizes
 from .maps import IndexingMap, require_map
+from .ops import ELEMENTWISE
 from .rescale import ranges_to_dims
 from .simplify import simplify
 from .traffic import blocks, shape_of
@@ -38,6 +40,7 @@ from .variables import Variable, dim, rng, rt
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ..hlo import Instruction
     from ..numbers import Symbol, Value
     from ..xla_bridge import XlaShape
     from .traffic import ShapeLike
@@ -337,6 +340,61 @@ def _by_tiles(shape: XlaShape, tile: Mapping[int, int], threads: int) -> Indexin
 def _check(threads: int, sizes: Sequence[int], loads: int = 1) -> None:
     if min(threads, loads, *sizes) < 1:
         raise UnsupportedError("a schedule has at least 1 thread, 1 load and 1 element")
+
+
+class Schedule(NamedTuple):
+    """A schedule with the name of its kind, and the lanes of a warp.
+
+    >>> from tla.hlo import read_instruction
+    >>> schedule_of(read_instruction("n = f32[8,8]{1,0:T(8,128)} negate(f32[8,8] x)")).kind
+    'register'
+    """
+
+    kind: str
+    map: IndexingMap
+    lanes: int = LANES
+
+
+def schedule_of(instruction: Instruction, map: IndexingMap | None = None, output: int = 0) -> Schedule:
+    """Return the schedule that XLA would take for an instruction, or a fusion, and the reads of a map.
+
+    >>> from tla.hlo import read_instruction
+    >>> turn = read_instruction("t = f32[64,32] transpose(f32[32,64] x), dimensions={1,0}")
+    >>> schedule_of(turn).kind
+    'transpose'
+
+    A result with tiles has vector registers of a TPU. Otherwise the last reduction or transpose behind
+    elementwise ops decides: a reduction of the minor dim has rows, a transpose that changes the minor
+    dim has tiles, and all else is a loop, with 4 elements a thread where it has more than 2**17.
+    """
+    leaf = op_of(instruction).outputs[output]
+    if leaf.shape.tiles:
+        return Schedule("register", register_schedule(leaf.shape), 1024)
+    fused = instruction.computations[0] if instruction.opcode == "fusion" else None
+    hero = instruction if fused is None else fused.root
+    while fused is not None and hero.opcode not in ("reduce", "transpose"):
+        operands = hero.operands if hero.opcode in ELEMENTWISE else ()
+        made = [fused.instruction(operand.name) for operand in operands]
+        behind = [each for each in made if _dims(each) == _dims(hero)]
+        if not behind or behind[0].parameter_number is not None:
+            break
+        hero = behind[0]
+    sizes = known_sizes(leaf.shape)
+    if hero.opcode in ("reduce", "transpose"):
+        op = op_of(hero)
+        operand, dimensions = op.inputs[0].shape, op.ints("dimensions")
+        minor = operand.minor_to_major[0] if operand.rank else -1
+        if hero.opcode == "reduce" and minor in dimensions and map is not None and map.ranges:
+            return Schedule("rows", row_reduction_schedule(map))
+        axis = dimensions.index(minor) if hero.opcode == "transpose" else -1
+        if axis >= 0 and axis != leaf.shape.minor_to_major[0]:
+            return Schedule("transpose", transpose_schedule(leaf.shape, axis))
+    unroll = 4 if prod(sizes) > 1 << 17 else 1
+    return Schedule("loop", loop_schedule(leaf.shape, unroll=unroll))
+
+
+def _dims(instruction: Instruction) -> Any:
+    return getattr(instruction.shape, "dimensions", None)
 
 
 def _split(linear: Any, sizes: Sequence[int], minor_to_major: Sequence[int] | None = None) -> list[Any]:

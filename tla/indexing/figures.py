@@ -101,6 +101,7 @@ def reads_figure(
     rows: int = 16,
     columns: int = 32,
     slices: int = 4,
+    counts: bool = False,
 ) -> Panels:
     """Return a result beside each of its operands, as in `map_figure`.
 
@@ -117,6 +118,8 @@ def reads_figure(
 
     Args:
         result: The dims of the result.
+        counts: Whether an element of an operand shows how many elements of the result read it, and has
+            a colour for each number.
 
     Raises:
         LayoutError, CoordinateError, UndecidedError: the same as for `map_figure`.
@@ -140,13 +143,15 @@ def reads_figure(
 
     figures = [_figure("result", sizes, corner, limits, result_cell)]
     for operand, reads in zip(operands, found, strict=True):
-        read = _cells(reads, sizes, first)
+        read = _cells(reads, sizes, first, counts)
         figures.append(_figure(operand.title, reads.dims, reads.dims, limits, read))
     signs = ("reads", *[""] * (len(figures) - 2))[: len(figures) - 1]
-    return Panels(title, tuple(figures), signs, _note(maps, sizes, corner, active))
+    return Panels(title, tuple(figures), signs, _note(maps, sizes, corner, active, counts))
 
 
-def _cells(reads: _Reads, sizes: tuple[int, ...], first: int) -> Callable[[tuple[int, ...]], Cell]:
+def _cells(
+    reads: _Reads, sizes: tuple[int, ...], first: int, counts: bool
+) -> Callable[[tuple[int, ...]], Cell]:
     """The cells of an operand, by their coordinates."""
 
     def read(at: tuple[int, ...]) -> Cell:
@@ -154,6 +159,8 @@ def _cells(reads: _Reads, sizes: tuple[int, ...], first: int) -> Callable[[tuple
         offset = row_major(at, reads.dims)
         if not readers:
             return Cell(offset, text="", elements=())
+        if counts:
+            return Cell(offset, True, len(readers) - 1, str(len(readers)), first in readers)
         one, *more = readers
         text = f"{one} +{len(more)}" if more else str(one)
         is_first = first in readers
@@ -163,9 +170,14 @@ def _cells(reads: _Reads, sizes: tuple[int, ...], first: int) -> Callable[[tuple
 
 
 def _note(
-    maps: Sequence[IndexingMap], sizes: tuple[int, ...], corner: tuple[int, ...], active: set[int]
+    maps: Sequence[IndexingMap],
+    sizes: tuple[int, ...],
+    corner: tuple[int, ...],
+    active: set[int],
+    counts: bool,
 ) -> str:
-    notes = ["framed: the first element, and what it reads; +n: and for n more"] if active else []
+    each = "numbers: the results that read it" if counts else "+n: and for n more"
+    notes = [f"framed: the first element, and what it reads; {each}"] if active else []
     if len(active) < prod(corner):
         notes.append("-: reads nothing here")
     if prod(corner) < prod(sizes):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, ClassVar, Final, NoReturn
 
-from ..errors import ParseError, UndecidedError
+from ..errors import LimitError, ParseError, UndecidedError
 from ..ground import Scanner, did_you_mean, near_words, read_typed, shortened
 from ..numbers import (
     Interval,
@@ -49,6 +49,11 @@ def parse_map(text: str) -> IndexingMap:
     ... (d0) -> ()'''))
     (d0){rt0} -> (d0 + rt0), domain: d0 in [0, 3], rt0 in [0, 1]
 
+    It may stand in ``#xla.indexing_map<"...">``, or in ``affine_map<...>``, with the bounds behind it:
+
+    >>> print(parse_map("affine_map<(d0, d1) -> (d1, d0)>, domain: d0 in [0, 3], d1 in [0, 1]"))
+    (d0, d1) -> (d1, d0), domain: d0 in [0, 3], d1 in [0, 1]
+
     A divisor may be an expression. It is positive: where it is not, the map has no result.
 
     >>> print(parse_map("(d0)[s0] -> (d0 floordiv s0), domain: d0 in [0, 9], s0 in [0, 3]"))
@@ -60,8 +65,15 @@ def parse_map(text: str) -> IndexingMap:
     return read_typed(_whole, text)
 
 
+_IN_MLIR: Final = re.compile(
+    r'\s*(?:#xla\.indexing_map<\s*"(.*)"\s*>|affine_map<(.*)>(\s*,.*)?)\s*', re.DOTALL
+)
+"""A map as an attribute of MLIR; an affine map has no bounds, which may follow."""
+
+
 def _whole(text: str) -> IndexingMap:
-    scan = Scanner(text)
+    attribute = _IN_MLIR.fullmatch(text)
+    scan = Scanner("".join(filter(None, attribute.groups())) if attribute else text)
     if scan.accept("KNOWN EMPTY"):
         scan.expect_end()
         return IndexingMap((), is_known_empty=True)
@@ -83,6 +95,8 @@ class _Names(Names):
     def operate(self, sign: str, left: Value, right: Value) -> Value:
         try:
             return super().operate(sign, left, right)
+        except LimitError:
+            raise
         except UndecidedError:
             self.divisors.append(right)
             k = -1 if sign == "ceildiv" else 1  # rounded up it is -(-x floordiv c)

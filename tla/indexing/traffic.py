@@ -19,7 +19,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Union
 
 from ..errors import CongruenceError, KindError, UndecidedError, UnsupportedError
-from ..ground import did_you_mean
+from ..ground import did_you_mean, near_words
 from ..hlo import Computation, Instruction
 from ..numbers import Expr, ceil_div, rebind
 from ..xla_bridge import (
@@ -221,6 +221,11 @@ class Traffic(NamedTuple):
         return sum(each.moved_bytes for each in self.arrays)
 
     @property
+    def box_bytes(self) -> int:
+        """The bytes that XLA's model counts."""
+        return sum(each.box_bytes for each in self.arrays)
+
+    @property
     def wasted_bytes(self) -> int:
         """The bytes that move and hold none of the elements."""
         return sum(each.wasted_bytes for each in self.arrays)
@@ -333,7 +338,9 @@ def _shapes(arrays: Sequence[Leaf], layouts: Layouts) -> dict[str, XlaShape]:
     for name, given in (layouts or {}).items():
         shape, bare = shape_of(given), name.removeprefix("%")
         if bare not in shapes:
-            raise KindError(f"there is no array {name!r}", did_you_mean([bare], shapes), name=name)
+            raise KindError(
+                f"there is no array {name!r}", did_you_mean(near_words(bare, shapes), shapes), name=name
+            )
         if shape.dimensions != shapes[bare].dimensions:
             raise CongruenceError(
                 f"the layout of {bare} is for dims {list(shape.dimensions)}, and it has"

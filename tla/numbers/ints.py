@@ -392,7 +392,7 @@ if TYPE_CHECKING:
 else:
 
     class _Nested(type):
-        args = (SupportsIndex, SymbolicInt, tuple)
+        __args__ = (SupportsIndex, SymbolicInt, tuple)
 
         def __instancecheck__(cls, x):
             return (

@@ -240,7 +240,8 @@ class FixpipeParamsC310(NamedTuple):
     >>> from tla.ascend import make_layout
     >>> from tla.ascend.copies import l0c_to_gm
     >>> l0c, c = make_layout("int32_t", "L0C", 64, 32), make_layout("half", "RowMajor", 64, 32)
-    >>> l0c_to_gm(l0c, c, arch="Ascend950", element="half", scale="channel").calls[0].params.quantPre
+    >>> types = {"element": "half", "accumulator": "int32_t"}
+    >>> l0c_to_gm(l0c, c, arch="Ascend950", scale="channel", **types).calls[0].params.quantPre
     'VDEQF16'
     """
 

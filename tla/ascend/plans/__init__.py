@@ -9,7 +9,7 @@
   the vector cores do with them;
 - ``legality`` and its ``findings``: the rules, in ``buffer_rules``, ``copy_rules``, ``memory_rules``,
   ``group_rules``, ``vector_rules``; ``nearby``: the nearest tile that fits;
-- ``attention``: plans of attention;
+- ``attention`` and ``conv``: plans of attention and of convolutions;
 - ``dynamic``: the tile and kernel that CATLASS's dynamic host chooses;
 - ``kernels``: the kernel of CATLASS that takes a policy and a swizzle; ``emit``: the C++ of a plan,
   ``programs``: with a host; ``examples``: an example of CATLASS with a plan's parameters.
@@ -21,6 +21,7 @@ from ...ground import lazy
 
 if TYPE_CHECKING:
     from .attention import AttentionPlan as AttentionPlan, attention as attention
+    from .conv import ConvPlan as ConvPlan, conv as conv
     from .dispatch import Family as Family, Policy as Policy
     from .dynamic import (
         bandwidth as bandwidth,

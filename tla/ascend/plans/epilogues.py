@@ -59,10 +59,10 @@ class EpilogueFamily(NamedTuple):
 
     name: str
     policies: tuple[tuple[int, str], ...]
-    """CATLASS's policy on each instruction set."""
+    """CATLASS's policies, each with its instruction set; of several the first is the default."""
     slots: tuple[Slot, ...]
     steps: tuple[str, ...]
-    """The vector instructions of a tile, in their order."""
+    """The vector instructions of a tile in their order, those of a loop once, with all casts."""
     c: tuple[str, ...]
     """The allowed element types of C; empty for those of D."""
     out: tuple[str, ...]
@@ -78,7 +78,8 @@ class EpilogueFamily(NamedTuple):
     """Where the sums come from: a workspace, or L0C directly."""
 
     def policy(self, code: int) -> str | None:
-        return dict(self.policies).get(code)
+        """The default policy on an instruction set, or None."""
+        return next((name for here, name in self.policies if here == code), None)
 
 
 def _in(name: str, of: str, extent: Extent = "tile", staged: bool = True) -> Slot:
@@ -105,10 +106,10 @@ _TABLE: Final = (
             (*_FLAT, _out(False), Slot("compute", "float!D")), steps, ("float",), (), about, flat=True,
         )
         for name, steps, about in (
-            ("relu", ("Relu",), "D = max(C, 0)"),
+            ("relu", ("Relu", "Cast"), "D = max(C, 0)"),
             ("silu", ("Muls", "Exp", "Adds", "Div", "Cast"), "D = C / (1 + exp(-C))"),
-            ("gelu", ("Mul", "Mul", "Muls", "Add", "Muls", "Exp", "Adds", "Div", "Cast"),
-             "D = C / (1 + exp(-1.595769122 (C + 0.0455399241 C^3)))"),
+            ("gelu", ("Mul", "Mul", "Axpy", "Muls", "Exp", "Adds", "Div", "Cast"),
+             "D = C / (1 + exp(-1.595769121 (C + 0.044715 C^3)))"),
         )
     ),
     EpilogueFamily(
@@ -120,7 +121,7 @@ _TABLE: Final = (
         "gemm", ((_A2, "EpilogueAtlasA2Gemm"),),
         (*_FLAT, _in("X", "D", staged=False), _out(False), Slot("X cast", "C!D"),
          Slot("D cast", "C!D")),
-        ("Muls", "Cast", "Muls", "Add", "Cast"), ("float", "half", "bfloat16_t"), (),
+        ("Cast", "Muls", "Muls", "Add", "Cast"), ("float", "half", "bfloat16_t"), (),
         "D = alpha C + beta X", flat=True,
     ),
     EpilogueFamily(
@@ -131,11 +132,11 @@ _TABLE: Final = (
     ),
     EpilogueFamily(
         "per_token_dequant",
-        ((_A2, "EpilogueAtlasA2PerTokenDequant"),),
+        ((_A2, "EpilogueAtlasA2PerTokenDequant"), (_A2, "EpilogueAtlasA2PerTokenDequantTla")),
         (_C, *_SCALES, _out(), Slot("C as float", "float"), Slot("scale as float", "float!scale", "row"),
          Slot("product", "float"), Slot("token as float", "float!scale", "column"),
          Slot("token blocks", "float", "blocks")),
-        ("Cast", "Cast", "Mul", "Cast", "Brcb", "Mul", "Cast"), ("int32_t",),
+        ("Cast", "Cast", "Cast", "Mul", "Brcb", "Mul", "Cast"), ("int32_t",),
         ("half", "bfloat16_t", "float"), "D[i,j] = C[i,j] scale[j] token[i]", stages=2,
     ),
     EpilogueFamily(

@@ -293,7 +293,7 @@ _FLASH: Final = (
 
 
 def _of(kind: Literal["attention", "vector"], about: str, **policies: _Parts) -> dict[str, Family]:
-    """Rows of policies whose blocks are no plain products: `attention` and `gemv` plan them."""
+    """Rows of policies whose blocks are no products of tiles in L0: `gemm` refuses them."""
     return {
         name: Family(name, codes, parameters, api, block, (), about, has_arch=api == "tla", kind=kind)
         for name, (codes, api, block, parameters) in policies.items()
@@ -344,11 +344,29 @@ WITHOUT_BLOCK: Final = {
     "MmadAtlasA2PingpongSymmLeft": "a name: the block is that of MmadPingpongSymmLeft",
     "MmadAtlasA2PingpongSymmRight": "a name: the block is that of MmadPingpongSymmRight",
     "MmadMultiBatch": "a name: BatchedMatmulTla asks for its stages, and no block in the headers has it",
+    **dict.fromkeys(("MmadAtlasA2", "MmadAtlasA2Async", "ConvAtlasA2", "ConvAtlasA2Async"), "a base"),
     "ConvBase": "the base of the convolutions",
     "ConvAtlasA2Pingpong": "a convolution: `conv` plans it",
     "ConvPingpong": "a convolution: `conv` plans it",
-}
-"""The policies of CATLASS's headers that have no row above, and why."""
+    "EpilogueVisitor": "a tree of visitors: the epilogue `evg` has its nodes",
+    **dict.fromkeys(
+        ("EpilogueAtlasA2FASoftmax", "EpilogueAtlasA2FARescaleO"),
+        "flash attention without the paged cache: no example has it",
+    ),
+    **dict.fromkeys(
+        ("EpilogueAtlasA2MLASoftmax", "EpilogueAtlasA2MLARescaleO", "EpilogueAtlasA2MLATP1Softmax",
+         "EpilogueAtlasA2MLATP1RescaleO", "EpilogueAtlasA2MLAFDRescaleO"),
+        "of other kernels of example 19: `attention` plans its AMLA one",
+    ),
+    "BlockEpiloguePertile": "its places in UB are fixed, for the one tile of MmadPingpongPertile",
+    "EpilogueAscend950PerBlockQuantTla": "its kernel, not its block, places its tiles in UB",
+    **dict.fromkeys(
+        ("BlockEpilogueSwigluMxQuant", "EpilogueAscend950DualLevelQuantMx",
+         "EpilogueAscend950FinalizeRouting"),
+        "an experiment of CATLASS has it, no example",
+    ),
+}  # fmt: skip
+"""The policies of CATLASS's headers without a row above, in `EPILOGUES` or in `attention`, and why."""
 
 FAMILIES: Final = {
     **{f.name: f for f in [*globals().values()] if isinstance(f, Family)},

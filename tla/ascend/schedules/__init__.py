@@ -13,7 +13,7 @@ schedule combines two orders: even shares, and bands that run to and fro. The mo
 
 - ``order``: shares and bands; ``tasks`` and ``schedule``: the methods of every schedule;
 - the schedulers: ``by_tile``, ``by_k``, ``stream``, ``window``; ``groups``: several products;
-  ``heads``: attention;
+  ``heads``: attention; ``convolution``;
   ``swizzles``: their C++ names as values;
 - ``cover``: the proof; ``facts``: balance, bytes, L2; ``picture``: cores by turns.
 """
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         iterate_k as iterate_k,
         l1_full_load as l1_full_load,
     )
+    from .convolution import convolution as convolution
     from .cover import CoverError as CoverError, Proof as Proof, box as box, prove as prove
     from .facts import Balance as Balance, Reuse as Reuse, Traffic as Traffic
     from .groups import Axis as Axis, in_groups as in_groups

@@ -20,6 +20,7 @@ from bisect import bisect_left
 from collections import OrderedDict
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from ...errors import LayoutError
 from ...numbers import ceil_div
 from ..elements import accumulator, element
 from .tasks import STEP, positive
@@ -118,12 +119,25 @@ def traffic(
     accumulators, and a last step reads all of them and writes C once. If a core adds to its earlier
     sums, it writes m*n accumulators each time: to C if C has accumulators, otherwise to a workspace that
     a last step reads once.
+
+    Raises:
+        LayoutError: the tasks are no blocks of a product of matrices.
     """
     of_a = element(element_a)
     of_b = of_a if element_b is None else element(element_b)
     of_c = of_a if element_c is None else element(element_c)
     accumulator(of_a, of_b)  # raises before the walk over the tasks
+    _require_product(schedule)
     return tally(schedule)[1].traffic(of_a, of_b, of_c)
+
+
+def _require_product(schedule: Assignment) -> None:
+    if not schedule.IS_PRODUCT:
+        raise LayoutError(
+            f"the bytes of {schedule.swizzle} are not counted: its tasks are no blocks of a product A B",
+            "`balance` and `proof` take every schedule.",
+            swizzle=schedule.swizzle,
+        )
 
 
 class Elements(NamedTuple):
@@ -295,10 +309,14 @@ def l2_reuse(
         capacity: The bytes of L2.
         progress: A function that gets the number of tasks so far, now and then. If K is cut, there are
             two passes over all tasks.
+
+    Raises:
+        LayoutError: the tasks are no blocks of a product of matrices; the capacity is below 1.
     """
     of_a = element(element_a)
     of_b = of_a if element_b is None else element(element_b)
     positive("capacity", capacity)
+    _require_product(schedule)
     l2 = _L2({"A": of_a.bits, "B": of_b.bits})
     read = per_round = from_gm = a_from_gm = count = 0
     cuts, reads = _cuts(schedule, progress), _Reads(schedule)
@@ -321,8 +339,7 @@ def l2_reuse(
         count += len(turn)
         if progress is not None and count % STEP < len(turn):
             progress(count)
-    m, n, k = schedule.problem
-    once = of_a.bits * m * k + of_b.bits * n * k * schedule.groups
+    once = sum((of_a.bits * m + of_b.bits * n) * k for m, n, k in schedule.products)
     bits = (read, per_round, from_gm, once, a_from_gm)
     read, per_round, from_gm, once, a_from_gm = (ceil_div(x, 8) for x in bits)
     return Reuse(read, per_round, from_gm, once, capacity, a_from_gm)

@@ -103,8 +103,8 @@ class InGroups(Schedule):
         return sum(part.blocks for part in self._parts)
 
     @property
-    def groups(self) -> int:
-        return len(self._used)
+    def products(self) -> tuple[GemmCoord, ...]:
+        return tuple(self.problems[i] for i in self._used)
 
     @property
     def last_blocks(self) -> dict[int, GemmCoord]:

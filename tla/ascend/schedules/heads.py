@@ -30,6 +30,7 @@ class _Heads(Schedule):
 
     __slots__ = ("_at_once", "_blocks_of_group", "_group", "_of_batch", "_rows", "bands")
     CPP = "FAInferKernel"
+    IS_PRODUCT = False
 
     def __init__(
         self,

@@ -105,6 +105,8 @@ class Assignment:
     """The name of the C++ class."""
     STAYS: ClassVar[str] = ""
     """The operands, of A and B, that its kernel keeps in L1 if the core's next task reads them too."""
+    IS_PRODUCT: ClassVar[bool] = True
+    """Whether a task multiplies rows of A and columns of B. If not, its bytes are not counted."""
 
     problem: GemmCoord
     tile: GemmShape
@@ -203,9 +205,14 @@ class Assignment:
         return 0
 
     @property
+    def products(self) -> tuple[GemmCoord, ...]:
+        """The extents of each product that has tasks; with groups there are several."""
+        return (self.problem,)
+
+    @property
     def groups(self) -> int:
-        """The number of groups of rows, each with its own B."""
-        return 1
+        """The number of products, each with its own B."""
+        return len(self.products)
 
     def __len__(self) -> int:
         if self.count > sys.maxsize:

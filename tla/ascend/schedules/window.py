@@ -159,8 +159,8 @@ class _Windows(Schedule):
         return self._ends[-1]
 
     @property
-    def groups(self) -> int:
-        return len(self._groups)
+    def products(self) -> tuple[GemmCoord, ...]:
+        return tuple(self.problem._replace(m=group.rows) for group in self._groups)
 
     @property
     def count(self) -> int:

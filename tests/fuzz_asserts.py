@@ -1,0 +1,267 @@
+"""Fuzz of static assertions: what a compiler says of CATLASS's blocks, against what the library says.
+
+    python tests/fuzz_asserts.py CATLASS [--count 20000] [--seed N]
+
+Random tiles of every policy stand in one program, each an instantiation on a line of its own. The
+recorder's headers stand in for CANN's. Some tiles compile and are refused here all the same. For each of
+these a witness is found: a byte that two stages write, a byte behind the buffer's end, a start between
+units, or a number that an instruction does not take. A fault is printed with its tile, and the exit
+status is 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import tla.ascend.recorder
+from tla.ascend import FAMILIES, Ascend950, AtlasA2, GemmShape, Tile, element, fits, footprints
+from tla.ascend.plans import failures_of_block
+from tla.ascend.plans.asserts import ASSERTS
+from tla.ascend.plans.footprint import events, mmad_extents
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PRODUCTS = {f.name: f for f in FAMILIES.values() if f.codes and f.kind == "product"}
+PRODUCTS.pop("MmadAtlasA2PingpongSliceKWithPrologue")  # of its own tile copy, with prologues
+CODES = (2201, 3510)
+NOT_OF_A_BLOCK = ("bias BT", "bias L1", "scale L1", "MX bias L1", "split-K unit flag")
+"""Assertions of a block's call, which asking for its size does not reach, and of a policy alone."""
+TEXTS = {a.text for name, group in ASSERTS.items() if name not in NOT_OF_A_BLOCK for a in group}
+
+GXX = shutil.which("g++")
+"""clang++ stops at the first assertion of a class that fails; g++ reads on."""
+HEADERS = Path(tla.ascend.recorder.__file__).parent / "include"
+
+_HEAD = """\
+#include "kernel_operator.h"
+#include "catlass/arch/arch.hpp"
+#include "catlass/gemm/block/block_mmad.hpp"
+#include "catlass/gemm/dispatch_policy.hpp"
+#include "catlass/gemm/gemm_type.hpp"
+#include "catlass/gemm/tile/tile_copy.hpp"
+#include "catlass/gemm/tile/tile_copy_tla.hpp"
+#include "catlass/layout/layout.hpp"
+#include "tla/layout.hpp"
+using namespace Catlass;
+using int4b_t = AscendC::int4b_t;
+template <class Block> constexpr int Ask() { return sizeof(Block); }
+"""
+
+_OF_MX = """\
+using E8 = float8_e8m0_t;
+template <class Tag> using ScalesOfA = decltype(tla::MakeMxScaleLayout<E8, Tag, false>(1u, 1u));
+template <class Tag> using ScalesOfB = decltype(tla::MakeMxScaleLayout<E8, Tag, true>(1u, 1u));
+#include "catlass/gemm/block/block_mmad_mx_preload_tla.hpp"
+"""
+
+_BLOCKS = {
+    "SparseMatmulMultiBlockOnKAxis": "BlockMmadSparseTla", "MmadMxPreload": "BlockMmadMxPreloadTla",
+    "MmadPingpongSymmLeft": "BlockMmadPingpongSymmLeftTla",
+    "MmadPingpongSymmRight": "BlockMmadPingpongSymmRightTla",
+    "MmadA8W4Mx": "BlockMmadA8W4Mx", "GemmAtlasA2": "BlockGemm",
+}  # fmt: skip
+
+
+def block(tile: Tile) -> str:
+    """The C++ type of a tile's block."""
+    family, arch = tile.policy.family, f"Arch::{tile.arch.tag}"
+    how = f"Gemm::{tile.policy.bound(tile.arch.tag)}"
+    types = (tile.a.name, tile.b.name, (tile.c or tile.a).name)
+    tags = [f"layout::{tag}" for tag in tile.tags]
+    name = f"Gemm::Block::{_BLOCKS.get(family.name, 'BlockMmad' + 'Tla' * (family.api == 'tla'))}"
+    if family.api == "tla":
+        copy = _tile_copy(tile, arch, types, tags)
+        extents = (", ".join(f"tla::Int<{x}>" for x in shape) for shape in (tile.l1, tile.l0))
+        bias = tile.bias.name if tile.bias else "void"
+        rest = ", ".join([*(f"tla::Shape<{shape}>" for shape in extents), *types, bias, copy])
+        return f"{name}<{how}, {rest}>"
+    shapes = ", ".join(f"GemmShape<{','.join(map(str, shape))}>" for shape in (tile.l1, tile.l0))
+    of = ", ".join(f"Gemm::GemmType<{x}, {tag}>" for x, tag in zip(types, tags, strict=True))
+    if tile.bias:
+        of += f", Gemm::GemmType<{tile.bias.name}, layout::VectorLayout>"
+    if tile.scale == "channel":
+        of += f", void, Gemm::Tile::QuantTileCopy<{arch}, {of}, void,"
+        of += " Gemm::Tile::ScaleGranularity::PER_CHANNEL>"
+    return f"{name}<{how}, {shapes}, {of}>"
+
+
+def _tile_copy(tile: Tile, arch: str, types: Sequence[str], tags: Sequence[str]) -> str:
+    pairs = [f"{x}, {tag}" for x, tag in zip(types, tags, strict=True)]
+    bias = tile.bias.name if tile.bias else "void"
+    name = tile.policy.name
+    if tile.policy.family.mx:
+        scales = [f"float8_e8m0_t, ScalesOf{x}<{tag}>" for x, tag in zip("AB", tags, strict=False)]
+        if name == "MmadA8W4Mx":
+            of_b = [f"float4_e2m1x2_t, {tags[1]}", f"{types[1]}, layout::nZ"]
+            scale = "false, Gemm::Tile::ScaleGranularity::PER_TENSOR"
+            parts = ", ".join([arch, pairs[0], *of_b, *scales, pairs[2], bias, scale])
+            return f"Gemm::Tile::PackedMxA8W4TileCopyTla<{parts}>"
+        return (
+            f"Gemm::Tile::PackedMxTileCopyTla<{', '.join([arch, *pairs[:2], *scales, pairs[2], bias])}>"
+        )
+    if name == "SparseMatmulMultiBlockOnKAxis":
+        return f"Gemm::Tile::SparseTileCopyTla<{', '.join([arch, *pairs])}>"
+    if name == "MmadPingpongPertile":
+        mode = "Gemm::Tile::CopyL0CToUBMode::SPLIT_M"
+        return f"Gemm::Tile::PackedTileCopyTlaToUB<{', '.join([arch, *pairs, bias, mode])}>"
+    kinds = {"tensor": "PER_TENSOR", "channel": "PER_CHANNEL"}
+    scale = f"Gemm::Tile::ScaleGranularity::{kinds.get(tile.scale or '', 'NO_QUANT')}"
+    return f"Gemm::Tile::PackedTileCopyTla<{', '.join([arch, *pairs, bias, 'false', scale])}>"
+
+
+def verdicts(tiles: Sequence[Tile], catlass: Path, room: Path) -> list[list[str]]:
+    """The texts of the static assertions that fail, of each tile, each once, sorted."""
+    code = {tile.arch.code for tile in tiles}.pop()
+    source = room / f"ask{code}.cpp"
+    head = _HEAD + (_OF_MX if code == 3510 else "")
+    first = head.count("\n") + 1
+    asked = (f"template int Ask<{block(tile)}>();" for tile in tiles)
+    source.write_text(head + "\n".join(asked) + "\n", "utf-8")
+    assert GXX is not None
+    folders = [f"-I{folder}" for folder in (HEADERS, catlass / "include")]
+    done = subprocess.run(
+        [GXX, "-std=c++20", "-w", "-fsyntax-only", "-fmax-errors=0", f"-DCATLASS_ARCH={code}", *folders,
+         str(source)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    found: list[set[str]] = [set() for _ in tiles]
+    where: int | None = None
+    for line in done.stderr.splitlines():
+        if at := re.match(rf"{re.escape(str(source))}:(\d+):\d+:\s+required from here", line):
+            where = int(at[1]) - first
+        elif ": error: " in line and where is not None:
+            found[where].add(line.partition(": error: ")[2].removeprefix("static assertion failed: "))
+    return [sorted(texts) for texts in found]
+
+
+# --- random tiles ---
+
+
+def random_tile(rng: Random, name: str, code: int) -> Tile:
+    """A tile of a policy, of which about half break an assertion."""
+    family = PRODUCTS[name]
+    if name == "MmadAtlasA2W4A4MatmulPerTokenPerChannelDequant":
+        a = c = "int4b_t"
+    elif family.mx:
+        a = "float4_e2m1x2_t" if name == "MmadSvd3" or rng.random() < 0.5 else "float8_e4m3_t"
+        a = "float8_e4m3_t" if name == "MmadA8W4Mx" else a
+    elif family.sparse or name == "MmadPingpongPertile":
+        a = "int8_t"
+    else:
+        a = rng.choice(("half", "bfloat16_t", "float", "int8_t"))
+    of = element(a)
+    c = {"int8_t": "int32_t", "int4b_t": "half"}.get(a, "float" if family.mx else a)
+    unit = 64 if family.mx else of.c0
+    m, n = (rng.choice((8 * rng.randint(1, 40), 64 * rng.randint(1, 4))) for _ in range(2))
+    k = rng.choice((unit, 2 * unit, 4 * unit, 8 * unit, 6 * unit))
+    l1, l0 = (
+        GemmShape(m, n, k),
+        GemmShape(m, n, rng.choice((k, max(unit, k // 2), max(unit, k // 4), 2 * k))),
+    )
+    if rng.random() < 0.2:
+        l0 = l0._replace(m=rng.choice((16, 32)), n=rng.choice((32, 64)))
+    values: dict[str, Any] = {
+        p.name: rng.random() < 0.4 if p.is_flag else rng.choice((1, 2, 2, 2, 3, 4))
+        for p in family.parameters
+        if p.name != "hf32" and p.name != "scalar_elements"
+    }
+    if name == "MmadPingpongPertile":
+        l0 = l1 if rng.random() < 0.6 else l0
+    tags = ("RowMajor", "ColumnMajor" if family.mx or family.sparse else "RowMajor", "RowMajor")
+    arch = AtlasA2 if code == 2201 else Ascend950
+    scale: Literal["channel"] | None = (
+        "channel" if name == "MmadAtlasA2W4A4MatmulPerTokenPerChannelDequant" else None
+    )
+    bias = element("float") if name == "MmadAtlasA2PingpongBias" and a != "int8_t" else None
+    bias = element("int32_t") if name == "MmadAtlasA2PingpongBias" and a == "int8_t" else bias
+    return Tile(arch, of, of, l1, l0, family(**values), bias, tags, c=element(c), scale=scale)
+
+
+# --- both verdicts ---
+
+
+class Compared(NamedTuple):
+    """The verdicts of two readers on some tiles."""
+
+    tiles: int
+    clean: int
+    """How many compile."""
+    witnesses: Counter[str]
+    """Why tiles that compile are refused."""
+    wrong: list[str]
+
+
+def witness(tile: Tile) -> str:
+    """Why a tile that compiles is refused, found byte by byte; "" if there is no reason."""
+    for footprint in footprints(tile):
+        taken: dict[int, int] = {}  # each block of 32 bytes, and the stage that is written there
+        for number, stage in enumerate(footprint.stages):
+            if stage.start % footprint.unit:
+                return "a start between units"
+            if stage.reach > footprint.capacity:
+                return "a byte behind the end"
+            for block in range(stage.start // 32, -(-stage.end // 32)):
+                if taken.setdefault(block, number) != number:
+                    return "a byte of two stages"
+    if any(count > tile.arch.events for _, count in events(tile)):
+        return "no event id is left"
+    if any(extent > most for _, extent, most in mmad_extents(tile.arch, tile.l0)):
+        return "an extent that Mmad does not take"
+    return ""
+
+
+def compare(code: int, count: int, seed: int, catlass: Path) -> Compared:
+    """Hold random tiles of an instruction set against the compiler."""
+    rng = Random(f"{code} {seed}")
+    names = [name for name, family in PRODUCTS.items() if code in family.codes]
+    drawn = [random_tile(rng, names[i % len(names)], code) for i in range(count)]
+    # a type has its errors once, and so has the class that checks the alignment of a shape
+    tiles = [*{(tile.l1, tile.l0, tile.a): tile for tile in drawn}.values()]
+    with TemporaryDirectory() as room:
+        compiled = verdicts(tiles, catlass, Path(room))
+    clean, witnesses, wrong = 0, Counter[str](), list[str]()
+    for tile, texts in zip(tiles, compiled, strict=True):
+        theirs = [text for text in texts if text in TEXTS]
+        ours = sorted({text for text in failures_of_block(tile) if text in TEXTS})
+        what = f"{tile.policy}, {tile.l1}, {tile.l0}, {tile.a}"
+        if theirs != ours:
+            wrong.append(f"{what}: the compiler says {theirs}, here {ours}")
+        clean += not texts
+        if not texts and not fits(tile):
+            reason = "an assertion of its call" if failures_of_block(tile) else witness(tile)
+            witnesses[reason] += 1
+            if not reason:
+                wrong.append(f"{what}: refused, and without a witness")
+    return Compared(len(tiles), clean, witnesses, wrong)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("catlass", type=Path, help="the folder of CATLASS")
+    parser.add_argument("--count", type=int, default=20000, help="distinct tiles in all")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args(arguments)
+    tiles = clean = 0
+    witnesses, wrong, seed = Counter[str](), list[str](), options.seed
+    while tiles < options.count:
+        found = compare(CODES[seed % 2], 1500, seed, options.catlass)
+        tiles, clean, seed = tiles + found.tiles, clean + found.clean, seed + 1
+        witnesses += found.witnesses
+        wrong += found.wrong
+    print(f"{tiles} tiles, {clean} compile, {witnesses.total()} of these are refused: {dict(witnesses)}")
+    print(f"{len(wrong)} verdicts differ", *wrong[:5], sep="\n")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

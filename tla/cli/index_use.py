@@ -1,0 +1,380 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tla index --traffic``, ``--tile``, ``--memory``, ``--to`` and ``--warp``: maps put to use."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from ..errors import TlaError
+from ..ground import plural, say
+from ..indexing import (
+    Op,
+    Operand,
+    accesses,
+    leaves,
+    maps_to,
+    output_to_input,
+    propagate_tile,
+    reads_figure,
+    schedule_of,
+    tile_sizes,
+    traffic,
+)
+from ..memory import source_text
+from .columns import columns
+from .common import InputError, in_hundredths, short_bytes
+from .index_maps import array_lines, map_facts
+from .messages import say_json
+from .pictures import is_asked_for, write_figure
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from ..hlo import Computation, Instruction, Module
+    from ..indexing import ArrayTraffic, IndexingMap, Propagation, TiledArray, Traffic
+    from .index_maps import Shown
+
+USES = ("traffic", "tile", "memory", "to", "warp")
+
+
+def sizes_of(text: str) -> tuple[int, ...]:
+    """Return the sizes of ``8,128``."""
+    try:
+        return tuple(map(int, text.split(",")))
+    except ValueError:
+        raise InputError(f"{text!r} is no tile", "Write its sizes: --tile 8,128.") from None
+
+
+def inside(instruction: Instruction, module: Module) -> Computation:
+    """Return the computation of a fusion, and of any other instruction the entry."""
+    return instruction.computations[0] if instruction.opcode == "fusion" else module.entry
+
+
+# --- modules ----------------------------------------------------------------------------------
+
+
+def report_module(module: Module, shown: Shown, options: argparse.Namespace) -> int:
+    """Print the fusions of a module, those that waste most first, and their source lines."""
+    found: list[tuple[Traffic, str]] = []
+    refused: list[tuple[str, str]] = []
+    for computation in module.computations:
+        for each in computation.instructions:
+            if each.opcode == "fusion":
+                try:
+                    found.append((traffic(each, devices=shown.devices), _source(each, module)))
+                except TlaError as error:
+                    refused.append((each.name, error.summary))
+    found.sort(key=lambda pair: pair[0].wasted_bytes, reverse=True)
+    if options.json:
+        say_json(
+            {
+                "fusions": [{**_facts(each), "source": source} for each, source in found],
+                "not_supported": dict(refused),
+            }
+        )
+        return 0
+    if found:
+        rows = [[*_sizes(each), f"%{each.name}", source] for each, source in found]
+        say(*columns([*_HEAD, "fusion", "source"], rows, 4), "")
+        by_line: dict[str, list[Traffic]] = defaultdict(list)
+        for one, source in found:
+            by_line[source].append(one)
+        lines = sorted(by_line.items(), key=lambda pair: -sum(each.wasted_bytes for each in pair[1]))
+        table = [
+            [
+                short_bytes(sum(each.wasted_bytes for each in group)),
+                str(len(group)),
+                source or "no source",
+            ]
+            for source, group in lines
+        ]
+        say(*columns(["wasted", "fusions", "source line"], table, 2), "")
+    exact = sum(each.exact for each, _source in found)
+    say(
+        f"{plural(len(found), 'fusion')}, {exact} counted exactly"
+        + ("; <= is an upper bound" if exact < len(found) else "")
+    )
+    for name, why in refused:
+        say(f"%{name} is not counted: {why}")
+    return 0
+
+
+_HEAD = ("wasted", "moved", "data", "XLA")
+
+
+def _sizes(each: Traffic | ArrayTraffic) -> list[str]:
+    """The cells of `_HEAD`."""
+    mark = "" if each.exact else "<="
+    sizes = (each.wasted_bytes, each.moved_bytes, each.bytes)
+    return [*(mark + short_bytes(n) for n in sizes), short_bytes(each.box_bytes)]
+
+
+def _source(instruction: Instruction, module: Module) -> str:
+    metadata = instruction.metadata
+    frame: Any = metadata.get("stack_frame_id", 0)
+    lines = module.tables.trace(frame) if isinstance(frame, int) else ()
+    file = metadata.get("source_file", "")
+    own = f"{file}:{metadata.get('source_line', 0)}" if file else ""
+    return source_text(lines) or own or instruction.op_name
+
+
+# --- one instruction --------------------------------------------------------------------------
+
+
+def report(instruction: Instruction, module: Module, shown: Shown, options: argparse.Namespace) -> int:
+    """Print what the options ask of an instruction."""
+    if options.to is not None:
+        return _report_maps(instruction, module, shown, options)
+    if options.tile is not None or options.memory is not None:
+        return _report_tile(instruction, shown, options)
+    if options.warp:
+        return _report_warp(instruction, shown, options)
+    return _report_traffic(instruction, shown, options)
+
+
+def _head(instruction: Instruction) -> str:
+    return f"%{instruction.name} = {instruction.shape} {instruction.opcode}"
+
+
+def _operands(
+    instruction: Instruction, shown: Shown, output: int = 0
+) -> list[tuple[Any, list[IndexingMap]]]:
+    op = Op(instruction, shown.devices)
+    maps = output_to_input(instruction, output, devices=shown.devices)
+    return list(zip(op.inputs, maps, strict=True))
+
+
+def _report_traffic(instruction: Instruction, shown: Shown, options: argparse.Namespace) -> int:
+    if is_asked_for(options):
+        return _draw(instruction, shown, options, None)
+    found = traffic(instruction, devices=shown.devices)
+    if options.json:
+        say_json(_facts(found))
+        return 0
+    say(_head(instruction), "")
+    rows = [
+        [
+            *_sizes(each),
+            str(each.elements),
+            str(each.lines),
+            str(each.tiles),
+            kind,
+            f"%{each.name} {each.shape}",
+        ]
+        for kind, arrays in (("read", found.reads), ("written", found.writes))
+        for each in arrays
+    ]
+    say(*columns([*_HEAD, "elements", "lines", "tiles", "", "array"], rows, 7), "")
+    for each in found.reads:
+        if each.reuse:
+            say(f"%{each.name}: {_reuse(each.reuse)}")
+    for each in found.arrays:
+        if not each.exact:
+            counts = ", ".join(f"{n} {name}" for name, n in each.least._asdict().items())
+            say(f"%{each.name} is not exact: {each.reason}; at least {counts}")
+    total = f"{short_bytes(found.bytes)} of data in {short_bytes(found.moved_bytes)} of tiles and lines"
+    if found.bytes:
+        total += f", {in_hundredths(found.moved_bytes, found.bytes)} times as much"
+    cycles = "" if found.cycles is None else f"; the compiler estimates {plural(found.cycles, 'cycle')}"
+    say(total + cycles)
+    return 0
+
+
+def _reuse(reuse: dict[int, int]) -> str:
+    """How often elements are read, in words."""
+    parts = [f"{plural(n, 'element')} read for {plural(times, 'result')}" for times, n in reuse.items()]
+    return ", ".join(parts if len(parts) <= 3 else [*parts[:2], "...", parts[-1]])
+
+
+def _facts(found: Traffic) -> dict[str, Any]:
+    def array(each: ArrayTraffic) -> dict[str, Any]:
+        return {
+            "name": each.name,
+            "xla": str(each.shape),
+            **each.most._asdict(),
+            "least": each.least._asdict(),
+            "moved_bytes": each.moved_bytes,
+            "box_bytes": each.box_bytes,
+            "reuse": {str(times): n for times, n in each.reuse.items()},
+            "exact": each.exact,
+            "reason": each.reason or None,
+        }
+
+    return {
+        "name": found.name,
+        "reads": [array(each) for each in found.reads],
+        "writes": [array(each) for each in found.writes],
+        "bytes": found.bytes,
+        "moved_bytes": found.moved_bytes,
+        "exact": found.exact,
+        "cycles": found.cycles,
+    }
+
+
+# --- tiles ------------------------------------------------------------------------------------
+
+
+def _report_tile(instruction: Instruction, shown: Shown, options: argparse.Namespace) -> int:
+    if options.memory is not None:
+        found, *others = tile_sizes(instruction, options.memory, devices=shown.devices)
+        if not options.json:
+            say(f"of {plural(len(others) + 1, 'tile')} that fit, {list(found.sizes)} moves least", "")
+    else:
+        tile = sizes_of(options.tile)
+        if is_asked_for(options):
+            return _draw(instruction, shown, options, tile)
+        found = propagate_tile(instruction, tile, devices=shown.devices)
+    if options.json:
+        say_json(_tile_facts(found))
+        return 0
+    say(_head(instruction), "")
+    for each in (found.output, *found.inputs):
+        say(f"%{each.name} {each.shape}")
+        for part in each.tiles:
+            say(f"  {part}")
+        sizes = (short_bytes(each.tile_bytes), short_bytes(each.moved_bytes))
+        say("  {} a tile, {} moved by all".format(*sizes) + _times(each))
+        for why in each.faults:
+            say(f"  {why}")
+    say("")
+    for each in found.recomputed:
+        say(f"%{each.name} is computed{_times(each).removeprefix(', each element')}")
+    say(f"one tile has {short_bytes(found.tile_bytes)}, all move {short_bytes(found.moved_bytes)}")
+    return 0
+
+
+def _times(each: TiledArray) -> str:
+    if each.computed == each.elements:
+        return ""
+    return f", each element {in_hundredths(each.computed, each.elements)} times"
+
+
+def _tile_facts(found: Propagation) -> dict[str, Any]:
+    def array(each: TiledArray) -> dict[str, Any]:
+        return {
+            "name": each.name,
+            "xla": str(each.shape),
+            "tiles": [
+                {
+                    "offset": [*map(repr, part.offset)],
+                    "size": part.size,
+                    "stride": part.stride,
+                    "refusal": part.refusal or None,
+                }
+                for part in each.tiles
+            ],
+            "computed": each.computed,
+            "elements": each.elements,
+            "moved_bytes": each.moved_bytes,
+            "faults": each.faults,
+        }
+
+    return {
+        "sizes": found.sizes,
+        "output": array(found.output),
+        "inputs": [array(each) for each in found.inputs],
+        "recomputed": [array(each) for each in found.recomputed],
+        "tile_bytes": found.tile_bytes,
+        "moved_bytes": found.moved_bytes,
+    }
+
+
+# --- pictures ---------------------------------------------------------------------------------
+
+
+def _draw(
+    instruction: Instruction, shown: Shown, options: argparse.Namespace, sizes: Sequence[int] | None
+) -> int:
+    """Draw the operands with the number of results that read each element, or with what a tile reads."""
+    result = Op(instruction, shown.devices).outputs[0]
+    dims = tuple(int(n) for n in result.shape.dimensions)
+    corner = dims if sizes is None else tuple(min(n, size) for n, size in zip(dims, sizes, strict=True))
+    operands: list[Operand] = []
+    for leaf, maps in _operands(instruction, shown):
+        if sizes is not None:
+            maps = [
+                m.with_parts(dims=[_below(v, n) for v, n in zip(m.dims, corner, strict=True)])
+                for m in maps
+            ]
+        if maps:
+            operands.append(
+                Operand(f"%{leaf} {leaf.shape}", tuple(map(int, leaf.shape.dimensions)), tuple(maps))
+            )
+    of = "" if sizes is None else f"the first tile {list(corner)} of "
+    figure = reads_figure(f"{of}{_head(instruction)}", corner, operands, 32, 32, counts=sizes is None)
+    write_figure(figure, options)
+    return 0
+
+
+def _below(variable: Any, end: int) -> Any:
+    bounds = variable.bounds
+    return variable._replace(bounds=type(bounds)(bounds.lower, min(bounds.upper, end - 1)))
+
+
+# --- maps to an instruction -------------------------------------------------------------------
+
+
+def _report_maps(
+    instruction: Instruction, module: Module, shown: Shown, options: argparse.Namespace
+) -> int:
+    computation = inside(instruction, module)
+    goal = computation.instruction(options.to)
+    arrays = list(leaves(goal.name, goal.shape))
+    outputs = list(leaves(computation.root.name, computation.root.shape))
+    found: list[dict[str, Any]] = []
+    for o, output in enumerate(outputs):
+        behind = maps_to(computation, goal, o, devices=shown.devices)
+        for leaf, maps in zip(arrays, behind, strict=True):
+            memory = leaf.shape if shown.physical else None
+            what = "offset in " if shown.physical else ""
+            label = f"%{output} {output.shape} -> {what}%{leaf} {leaf.shape}"
+            facts = [map_facts(m, shown, memory) for m in maps]
+            found.append({"label": label, "maps": facts, "relation": None})
+    if options.json:
+        say_json({"maps": found})
+        return 0
+    for each in found:
+        say(*array_lines(each))
+    return 0
+
+
+# --- warps ------------------------------------------------------------------------------------
+
+
+def _report_warp(instruction: Instruction, shown: Shown, options: argparse.Namespace) -> int:
+    rows: list[dict[str, Any]] = []
+    for leaf, maps in _operands(instruction, shown):
+        for m in maps:
+            schedule = schedule_of(instruction, m)
+            found = accesses(m, leaf.shape, schedule.map, lanes=schedule.lanes)
+            rows.append(
+                {
+                    "name": str(leaf),
+                    "xla": str(leaf.shape),
+                    "schedule": schedule.kind,
+                    **found._asdict(),
+                    "lines_per_load": found.lines_per_load,
+                    "coalesced": found.coalesced,
+                }
+            )
+    if options.json:
+        say_json({"reads": rows})
+        return 0
+    say(_head(instruction), "")
+    table = [
+        [
+            f"{row['lines_per_load']:.2f}",
+            f"{row['least_lines'] / max(1, row['loads']):.2f}",
+            f"{row['tiles'] / max(1, row['loads']):.2f}" if row["tiles"] else "",
+            str(row["vector"]),
+            "coalesced" if row["coalesced"] else "not coalesced",
+            row["schedule"],
+            f"%{row['name']} {row['xla']}",
+        ]
+        for row in rows
+    ]
+    say(*columns(["lines", "at least", "tiles", "vector", "verdict", "schedule", "read"], table, 4), "")
+    say("lines of 128 bytes, and tiles, that a warp or a register touches in one load, on average")
+    return 0
