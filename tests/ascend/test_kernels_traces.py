@@ -72,7 +72,7 @@ def test_a_byte_in_a_buffer_is_that_of_its_element(name: str) -> None:
                 array = run[found.tensor]
                 met.add(space)
                 assert data[byte] == array.tobytes()[found.byte]
-                assert array[found.index].tobytes()[found.byte % array.itemsize] == data[byte]
+                assert array[found.coord].tobytes()[found.byte % array.itemsize] == data[byte]
     assert met >= {"L1", "L0A", "L0B"}
     ends = 1 << 20, -1
     for where in (("AIC9", "L1", 0), *[("AIC0", "L1", at) for at in ends], ("AIC0", "L1", 0, "x:1")):

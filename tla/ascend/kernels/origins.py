@@ -42,7 +42,7 @@ class Element(NamedTuple):
     tensor: str
     byte: int
     """The byte, from the tensor's start."""
-    index: tuple[int, ...] = ()
+    coord: tuple[int, ...] = ()
     """The place of the element in the array that the tensor was given as."""
 
 
@@ -90,8 +90,10 @@ class Origins:
     def element_at(self, core: str, space: str, byte: int) -> Element | None:
         """Return the element that a byte of a buffer is of; None if it was not copied from one."""
         marks = self._marks.get((space, core))
-        at = self._bases.get((space, core), 0) + byte
-        for inside in range(_WIDEST) if marks is not None else ():
+        if marks is None:
+            return None
+        at = self._bases[space, core] + byte
+        for inside in range(_WIDEST):
             mark = int(marks[at - inside]) if 0 <= at - inside < marks.size else UNKNOWN
             if mark != UNKNOWN:
                 source = self.program.at(mark >> _SHIFT).operands["src"]

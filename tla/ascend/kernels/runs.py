@@ -198,7 +198,7 @@ class Run:
         >>> tile = {"l1": (32, 64, 48), "l0": (32, 64, 48)}
         >>> from tla.ascend.kernels import simulate
         >>> simulate(matmul, a, b, c, **tile).element_at("AIC0", "L0A", 512)
-        Element(tensor='A', byte=32, index=(0, 16))
+        Element(tensor='A', byte=32, coord=(0, 16))
 
         Args:
             core: ``AIC0`` and the like.
@@ -228,7 +228,7 @@ class Run:
         found = self._origins_at[until].element_at(core, space, byte)
         if found is None:
             return None
-        return found._replace(index=_index_at(self.tensors[found.tensor], found.byte))
+        return found._replace(coord=_coord_at(self.tensors[found.tensor], found.byte))
 
     def types_of(self, name: str) -> list[str]:
         """Return the element types with which instructions read and write a global tensor."""
@@ -368,7 +368,7 @@ def _numbers_at(instructions: Sequence[Instruction], line: int | str, purpose: s
     return found
 
 
-def _index_at(array: NDArray[Any], byte: int) -> tuple[int, ...]:
+def _coord_at(array: NDArray[Any], byte: int) -> tuple[int, ...]:
     """The place in an array of the element at a byte of its memory."""
     import numpy as np
 
