@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from random import Random
 from typing import Any
 
@@ -40,6 +41,29 @@ def test_slots_have_bytes_of_their_own_and_boxes_cover_a_block() -> None:
             box((*start, 0), (*shape, 1), core) for core, start, shape in how.boxes((rows, columns))
         ]
         assert prove((rows, columns, 1), boxes).points == rows * columns
+
+
+def test_instructions_are_those_of_the_kernels() -> None:
+    """Of the kernels that run: what a vector core issues between its copies."""
+    np = pytest.importorskip("numpy")
+    from tla.ascend.kernels import blocks, simulate
+
+    a = np.ones((32, 32), np.float16)
+    tokens = np.ones(32, np.float16)
+    shapes: dict[str, Any] = {"l1": (32, 32, 32), "l0": (32, 32, 32), "cores": 1}
+    runs = {
+        name: simulate(blocks.matmul_activation, a, a, a, activation=what, **shapes)
+        for name, what in (("relu", "relu"), ("silu", blocks.silu), ("gelu", blocks.gelu))
+    }
+    runs["add"] = simulate(blocks.matmul_add, a, a, a, **shapes)
+    b = a.astype(np.int8)
+    runs["per_token_dequant"] = simulate(
+        blocks.quant_matmul, b, b, tokens, tokens, a, tile=(32, 64), **shapes
+    )
+    for name, run in runs.items():
+        found = [x.op for x in run.program.instructions if x.core == "AIV0" and x.pipe == "V"]
+        issued = [op for op in found if not op.endswith(("Flag", "Barrier"))]
+        assert [op for op, _ in groupby(issued)] == [op for op, _ in groupby(EPILOGUES[name].steps)]
 
 
 def test_copies_of_rows_move_each_element_to_its_place() -> None:

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from tla import ArgumentError, UnsupportedError
-from tla.ascend import Plan, batched, gemm, grouped, record
+from tla.ascend import Plan, batched, epilogue, gemm, grouped, record
 from tla.ascend.kernels import gm, simulate
-from tla.ascend.kernels.blocks import matmul, splitk_matmul, streamk_matmul
+from tla.ascend.kernels.blocks import matmul, matmul_add, quant_matmul, splitk_matmul, streamk_matmul
 from tla.ascend.plans.examples import edited
 from tla.ascend.plans.programs import host_program
 
@@ -90,9 +90,13 @@ _950 = {"arch": "Ascend950", "policy": "MmadPingpong"}
         (
             {"policy": "MmadAtlasA2Preload"},
             EXAMPLE,
-            "another kernel: the plan is for BasicMatmulPreload",
+            "an.cpp:7: the policy is MmadPingpong, and the plan's is MmadAtlasA2Preload",
         ),
-        ({"swizzle": "aswt"}, EXAMPLE, "another kernel: the plan is for no kernel of CATLASS"),
+        (
+            {"swizzle": "aswt"},
+            EXAMPLE,
+            "an.cpp:12: the scheduler is GemmIdentityBlockSwizzle, and the plan's is BlockSchedul",
+        ),
         ({"bias": "float", **_950}, OF_950, "an.cpp has no bias, and the plan has one"),
         ({"ld": (640, None, None)}, EXAMPLE, "an example has no leading dimensions of its own"),
         ({}, EXAMPLE.replace("L0TileShape", "L0"), "an.cpp has no L0TileShape that could be replaced"),
@@ -130,10 +134,16 @@ class Example(NamedTuple):
     l1: tuple[int, int, int] = (128, 256, 256)
     l0: tuple[int, int, int] = (128, 256, 64)
     groups: Any = None
+    epilogue: tuple[Any, ...] = ()
+    is_whole: bool = True
+    """Whether a whole program equals it: 07 lists its groups in int32_t, a program in int64_t."""
 
     def made(self) -> Plan:
         """The plan."""
         how: dict[str, Any] = {"elements": self.elements, "l1": self.l1, "l0": self.l0, **self.plan}
+        if self.epilogue:
+            name, tile, *out = self.epilogue
+            how["epilogue"] = epilogue(name, tile, **(out[0] if out else {}))
         if isinstance(self.groups, int):
             return batched(self.arch, self.problem, self.groups, **how)
         if self.groups is None:
@@ -145,6 +155,8 @@ class Example(NamedTuple):
 
 _ON_950: Any = {"arch": "Ascend950", "elements": "float", "l1": (256, 256, 128), "l0": (256, 256, 32)}
 _ASYNC = "MmadAtlasA2PreloadAsync<1,2,4,2,1,true,true>"
+_CALLED = "MmadAtlasA2PreloadAsyncWithCallback<1,2,2,2,1,false,true>"
+_INT8: Any = {"elements": "int8_t", "l1": (128, 256, 512), "l0": (128, 256, 128)}
 _HALF: Any = {**_ON_950, "elements": "half"}
 EXAMPLES = {
     "00_basic_matmul": Example({"policy": "MmadAtlasA2Pingpong<true>"}, matmul),
@@ -182,6 +194,29 @@ EXAMPLES = {
         {"policy": _ASYNC, "tags": "ColumnMajor,RowMajor", "swizzle": "identity<3,1>"},
         groups=[(300, 200, 100), (300, 200, 200), (300, 200, 300)],
     ),
+    "03_matmul_add": Example(
+        {"policy": "MmadAtlasA2Pingpong<true>"}, matmul_add, epilogue=("add", 16384)
+    ),
+    "27_matmul_gelu": Example({"policy": "MmadAtlasA2Pingpong<true>"}, epilogue=("gelu", 16384)),
+    "28_matmul_silu": Example({"policy": "MmadAtlasA2Pingpong<true>"}, epilogue=("silu", 16384)),
+    "12_quant_matmul": Example(
+        {"policy": _CALLED, "tags": "RowMajor,ColumnMajor"}, quant_matmul, **_INT8,
+        epilogue=("per_token_dequant", (32, 256)),
+    ),
+    "10_grouped_matmul_slice_m_per_token_dequant": Example(
+        {"policy": _CALLED, "axis": "m"}, groups=(50, 100, 150), **_INT8,
+        epilogue=("per_token_dequant", (32, 256), {"out": "bfloat16_t"}),
+    ),
+    "07_grouped_matmul_slice_m_per_token_dequant_moe": Example(
+        {"policy": "MmadAtlasA2PreloadAsync<1,2,2,4,1,false,true>", "axis": "m"},
+        groups=(50, 100, 150), elements="int8_t",
+        epilogue=("per_token_dequant", (32, 256), {"scale": "float"}), is_whole=False,
+    ),
+    "11_grouped_matmul_slice_k_per_token_dequant": Example(
+        {"policy": "MmadAtlasA2PreloadAsync<1,2,2,4,1,false,true>", "axis": "k"},
+        groups=(100, 200, 300), elements="int8_t",
+        epilogue=("per_token_dequant", (32, 256), {"out": "bfloat16_t"}),
+    ),
     "45_strided_batched_matmul_tla": Example({"policy": "MmadPingpongTlaV2<true>"}, groups=3),
     "60_ascend950_grouped_matmul_slice_m": Example(
         {"axis": "m"}, groups=(50, 100, 150), arch="Ascend950", l1=(256, 256, 256), l0=(256, 256, 64)
@@ -203,26 +238,26 @@ def test_the_trace_of_a_program_is_that_of_the_example(name: str, tmp_path: Path
     words = (*count, *example.problem)
     theirs = issued(record(next(folder.glob("*.cpp")), words, catlass=CATLASS))
     into = plan.emit(into=name, catlass=CATLASS)
-    for program in (plan.emit(), into._replace(arguments=tuple(map(str, words)))):
+    whole = [plan.emit()] if example.is_whole else []
+    for program in (*whole, into._replace(arguments=tuple(map(str, words)))):
         source = program.write(tmp_path / program.name)
         ours = issued(record(source, program.arguments, catlass=CATLASS))
         expect_equal(ours, theirs)
         if example.kernel is not None:
-            arrays = _arrays(plan)
+            arrays = _arrays(plan, example.kernel)
             options: Any = {"policy": plan.policy, "l1": plan.l1, "l0": plan.l0, "swizzle": plan.swizzle}
             run = simulate(example.kernel.on(plan.arch), *arrays, cores=2, checks=(), **options)
             expect_equal(ours, issued(run))
 
 
-def _arrays(plan: Plan) -> list[Any]:
-    """Zeros for the tensors of a plan, in the order of the kernels in Python."""
-    tensors: list[Any] = []
+def _arrays(plan: Plan, kernel: Kernel) -> list[Any]:
+    """Zeros for the tensors of a kernel in Python, by their names."""
+    made: dict[str, Any] = {"Bias": np.zeros(plan.problem.n, np.float32)}
     for operand in ("A", "B", "C"):
-        layout = plan.layout(operand)
-        of = plan.element(operand)
-        memory = np.zeros(of.bytes_of(int(layout.cosize)), np.int8)
+        of = plan.epilogue.out if plan.epilogue and operand == "C" else plan.element(operand)
+        memory = np.zeros(of.bytes_of(int(plan.layout(operand).cosize)), np.int8)
         extents = ",".join(map(str, plan.extents(operand)))
-        tensors.append(gm(memory, f"{plan.tag(operand)}<{of}>({extents})"))
-    if plan.bias is not None:
-        tensors.insert(2, np.zeros(plan.problem.n, np.float32))
-    return tensors
+        made[operand] = gm(memory, f"{plan.tag(operand)}<{of}>({extents})")
+    made["D"] = made["C"]
+    made["Scale"], made["PerTokenScale"] = (np.zeros(x, np.float16) for x in plan.problem[1::-1])
+    return [made[name] for name in kernel.tensors]

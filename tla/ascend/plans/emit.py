@@ -41,8 +41,7 @@ const LayoutC layoutC{1024, 576};
 A policy whose block is a ``BlockMmadTla`` gets the types of TLA. If CATLASS has no kernel for the policy
 with the swizzle, or for a matrix in blocks, the text ends at the scheduler and says so.
 
-Source: CATLASS examples 00, 09, 13, 20, 21, 25, 31, 34, 37, 43, 66, 68, 69 and 73 combine the types; 06
-and 14 have matrices in blocks.
+Source: the CATLASS examples that `kernels` names combine the types; 06 and 14 have matrices in blocks.
 """
 
 from __future__ import annotations
@@ -57,11 +56,14 @@ from .tiling import BLOCKS, LINES, OPERANDS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from .epilogues import Epilogue
     from .kernels import Kernel
     from .tile import Operand
     from .tiling import Tiling
 
 _WORD: Final = 1 << 32
+_SHAPE: Final = "GemmShape<{}, {}, {}>"
+_TLA_SHAPE: Final = "tla::Shape<tla::Int<{}>, tla::Int<{}>, tla::Int<{}>>"
 
 
 _OTHERS: Final = {
@@ -125,6 +127,13 @@ def _includes(plan: Tiling, kernel: Kernel | None, tla: bool) -> Iterator[str]:
     yield from (f'#include "catlass/{header}.hpp"' for header in sorted(headers))
     if tla:
         yield '#include "tla/layout.hpp"'
+    if plan.epilogue and kernel:
+        parts = ["block/block_epilogue", "dispatch_policy", "tile/tile_copy", "tile/tile_swizzle"]
+        tiles = {"add": ["elemwise_add"], "silu": ["elemwise_silu"], "gelu": ["elemwise_gelu"]}
+        own = tiles.get(plan.epilogue.family.name, ["broadcast_mul", "broadcast_one_blk"])
+        yield from (
+            f'#include "catlass/epilogue/{x}.hpp"' for x in (*parts, *(f"tile/tile_{t}" for t in own))
+        )
 
 
 # --- types ---
@@ -143,12 +152,25 @@ def _common(plan: Tiling, shape: str) -> Iterator[str]:
         yield f"using ElementBias = {_cpp(plan.bias.name)};"
 
 
+def aliases(plan: Tiling, tla: bool) -> dict[str, str]:
+    """Return the C++ types of a plan's parameters, by the names that CATLASS's examples give them.
+
+    A matrix in blocks has the tag of the one that the kernel makes it of.
+    """
+    lines = _common(plan, _TLA_SHAPE if tla else _SHAPE)
+    made = {name: value for line in lines for name, value in [line[6:-1].split(" = ", 1)]}
+    for operand in OPERANDS:
+        tag = plan.tag(operand)
+        made[f"Layout{operand}"] = f"layout::{tag[7:] if tag in BLOCKS else tag}"
+    return {**made, "BlockScheduler": f"Gemm::Block::{plan.swizzle}"}
+
+
 def _cpp(element: str) -> str:
     return "AscendC::int4b_t" if element == "int4b_t" else element
 
 
 def _tla_types(plan: Tiling) -> Iterator[str]:
-    yield from _common(plan, "tla::Shape<tla::Int<{}>, tla::Int<{}>, tla::Int<{}>>")
+    yield from _common(plan, _TLA_SHAPE)
     for operand in OPERANDS:
         yield f"using LayoutTag{operand} = layout::{plan.tag(operand)};"
     bias = ", ElementBias" if plan.bias else ""
@@ -161,7 +183,7 @@ def _tla_types(plan: Tiling) -> Iterator[str]:
 
 
 def _types(plan: Tiling, kernel: Kernel | None) -> Iterator[str]:
-    yield from _common(plan, "GemmShape<{}, {}, {}>")
+    yield from _common(plan, _SHAPE)
     for operand in OPERANDS:
         yield f"using Layout{operand} = layout::{plan.tag(operand)};"
     partial = kernel is not None and kernel.sums in ("SplitkReduceAdd", "RemovePaddingNDAndCast")
@@ -179,7 +201,10 @@ def _types(plan: Tiling, kernel: Kernel | None) -> Iterator[str]:
 
 
 def _end(plan: Tiling, kernel: Kernel | None) -> Iterator[str]:
-    yield "using BlockEpilogue = void;"
+    if plan.epilogue is None or kernel is None:
+        yield "using BlockEpilogue = void;"
+    else:
+        yield from _epilogue(plan, plan.epilogue)
     yield f"using BlockScheduler = Gemm::Block::{plan.swizzle};"
     if kernel is None:
         yield f"// {_why_none(plan)}"
@@ -192,9 +217,52 @@ def _end(plan: Tiling, kernel: Kernel | None) -> Iterator[str]:
     yield f"using MatmulKernel = Gemm::Kernel::{kernel.name}<{arguments}>;"
 
 
+def _epilogue(plan: Tiling, epilogue: Epilogue) -> Iterator[str]:
+    """The types of an epilogue's block."""
+    policy = epilogue.family.policy(plan.arch.code)
+    stages = f"<{epilogue.stages}>" if epilogue.family.stages else ""
+    yield f"using EpilogueDispatchPolicy = Epilogue::{policy}{stages};"
+    yield f"using ElementD = {_cpp(epilogue.out.name)};"
+    yield "using DType = Gemm::GemmType<ElementD, LayoutC>;"
+    if epilogue.family.flat:
+        sources = "CType, DType, DType" if epilogue.family.name == "add" else "CType, DType"
+        name = f"TileElemWise{epilogue.family.name.title()}"
+        of = "DType" if epilogue.family.name == "add" else "CType"
+        yield f"constexpr uint32_t computeLength = {epilogue.columns};"
+        yield f"using TileElemWiseEpilogue = Epilogue::Tile::{name}<ArchTag, {of}, computeLength>;"
+        yield f"using EpilogueTileCopy = Epilogue::Tile::TileCopy<ArchTag, {sources}>;"
+        yield "using BlockEpilogue = Epilogue::Block::BlockEpilogue<"
+        yield f"    EpilogueDispatchPolicy, {sources}, TileElemWiseEpilogue, EpilogueTileCopy>;"
+        return
+    of_scale, of_token = (dict(epilogue.elements)[x].name for x in ("scale", "token"))
+    yield f"using ElementScale = {of_scale};"
+    yield f"using ElementPerTokenScale = {of_token};"
+    yield "using ScaleType = Gemm::GemmType<ElementScale, layout::VectorLayout>;"
+    yield "using PerTokenScaleType = Gemm::GemmType<ElementPerTokenScale, layout::VectorLayout>;"
+    yield "using ComputeType = Gemm::GemmType<float, layout::RowMajor>;"
+    yield f"using EpilogueTileShape = MatrixShape<{epilogue.rows}, {epilogue.columns}>;"
+    yield "using TileRowBroadcastMul ="
+    yield "    Epilogue::Tile::TileRowBroadcastMul<ArchTag, ComputeType, EpilogueTileShape>;"
+    yield "using TileBroadcastOneBlk ="
+    yield "    Epilogue::Tile::TileBroadcastOneBlk<ArchTag, ComputeType, EpilogueTileShape::ROW>;"
+    yield "using TileOneBlkColumnBroadcastMul ="
+    yield "    Epilogue::Tile::TileOneBlkColumnBroadcastMul<ArchTag, ComputeType, EpilogueTileShape>;"
+    sources = "CType, ScaleType, PerTokenScaleType, DType"
+    yield f"using EpilogueTileCopy = Epilogue::Tile::TileCopy<ArchTag, {sources}>;"
+    yield "using BlockEpilogue = Epilogue::Block::BlockEpilogue<"
+    yield f"    EpilogueDispatchPolicy, {sources},"
+    yield "    TileRowBroadcastMul, TileBroadcastOneBlk, TileOneBlkColumnBroadcastMul, EpilogueTileCopy,"
+    yield "    Epilogue::Tile::EpilogueHorizontalTileSwizzle>;"
+
+
 def _why_none(plan: Tiling) -> str:
     """Why no kernel takes the plan."""
     in_blocks: Operand | None = next((x for x in OPERANDS if plan.tag(x) in BLOCKS), None)
+    if plan.epilogue is not None or plan.scale is not None:
+        what = plan.scale if plan.epilogue is None else plan.epilogue.family.policy(plan.arch.code)
+        return (
+            f"A kernel for {plan.policy.name} with {what} is written into an example of CATLASS alone."
+        )
     if in_blocks is None:
         both = f"{plan.policy.name} and {plan.swizzle.name}"
         return f"CATLASS has no kernel for a plain product by {both}."

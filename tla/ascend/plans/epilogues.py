@@ -62,7 +62,7 @@ class EpilogueFamily(NamedTuple):
     """CATLASS's policies, each with its instruction set; of several the first is the default."""
     slots: tuple[Slot, ...]
     steps: tuple[str, ...]
-    """The vector instructions of a tile, in their order."""
+    """The vector instructions of a tile in their order, those of a loop once, with all casts."""
     c: tuple[str, ...]
     """The allowed element types of C; empty for those of D."""
     out: tuple[str, ...]
@@ -106,10 +106,10 @@ _TABLE: Final = (
             (*_FLAT, _out(False), Slot("compute", "float!D")), steps, ("float",), (), about, flat=True,
         )
         for name, steps, about in (
-            ("relu", ("Relu",), "D = max(C, 0)"),
+            ("relu", ("Relu", "Cast"), "D = max(C, 0)"),
             ("silu", ("Muls", "Exp", "Adds", "Div", "Cast"), "D = C / (1 + exp(-C))"),
-            ("gelu", ("Mul", "Mul", "Muls", "Add", "Muls", "Exp", "Adds", "Div", "Cast"),
-             "D = C / (1 + exp(-1.595769122 (C + 0.0455399241 C^3)))"),
+            ("gelu", ("Mul", "Mul", "Axpy", "Muls", "Exp", "Adds", "Div", "Cast"),
+             "D = C / (1 + exp(-1.595769121 (C + 0.044715 C^3)))"),
         )
     ),
     EpilogueFamily(
@@ -121,7 +121,7 @@ _TABLE: Final = (
         "gemm", ((_A2, "EpilogueAtlasA2Gemm"),),
         (*_FLAT, _in("X", "D", staged=False), _out(False), Slot("X cast", "C!D"),
          Slot("D cast", "C!D")),
-        ("Muls", "Cast", "Muls", "Add", "Cast"), ("float", "half", "bfloat16_t"), (),
+        ("Cast", "Muls", "Muls", "Add", "Cast"), ("float", "half", "bfloat16_t"), (),
         "D = alpha C + beta X", flat=True,
     ),
     EpilogueFamily(
@@ -136,7 +136,7 @@ _TABLE: Final = (
         (_C, *_SCALES, _out(), Slot("C as float", "float"), Slot("scale as float", "float!scale", "row"),
          Slot("product", "float"), Slot("token as float", "float!scale", "column"),
          Slot("token blocks", "float", "blocks")),
-        ("Cast", "Cast", "Mul", "Cast", "Brcb", "Mul", "Cast"), ("int32_t",),
+        ("Cast", "Cast", "Cast", "Mul", "Brcb", "Mul", "Cast"), ("int32_t",),
         ("half", "bfloat16_t", "float"), "D[i,j] = C[i,j] scale[j] token[i]", stages=2,
     ),
     EpilogueFamily(

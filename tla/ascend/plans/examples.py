@@ -32,10 +32,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ...errors import ArgumentError, UnsupportedError
-from .emit import emit_cpp
+from ..elements import ELEMENTS
+from .emit import aliases
+from .epilogues import EPILOGUES
+from .families import FAMILIES
 from .kernels import kernel
 from .programs import CppProgram
-from .tiling import LINES, OPERANDS
+from .tiling import BLOCKS, LINES, OPERANDS
 
 if TYPE_CHECKING:
     from .tiling import Tiling
@@ -43,8 +46,9 @@ if TYPE_CHECKING:
 _USING: Final = r"^[ \t]*using {name} =\s*(?:typename\s+)?(?P<value>[^;]*);"
 _CONSTANT: Final = re.compile(r"^[ \t]*(?:static )?constexpr \w+ (\w+) = [^;]*;\n", re.M)
 _COMMENTS: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+_CAST: Final = re.compile(r"\bKernel::(?:\w*ReduceAdd|RemovePadding\w*AndCast)\b")
+"""What makes C of sums in another type."""
 _ABOUT_SWIZZLE: Final = re.compile(r"^[ \t]*// Swizzle offset is .*\n", re.M)
-_REPLACED: Final = ("DispatchPolicy", "L1TileShape", "L0TileShape", "BlockScheduler")
 
 
 def emit_into(plan: Tiling, example: str, catlass: str | Path | None = None) -> CppProgram:
@@ -88,48 +92,86 @@ def edited(plan: Tiling, text: str, name: str = "the example") -> str:
     Raises:
         UnsupportedError: the example does not say what the plan asks for; the error names the line.
     """
-    taker, before = kernel(plan), text
     if any(ld is not None for ld in plan.ld):
         raise UnsupportedError("an example has no leading dimensions of its own, and the plan has some")
-    if taker is None or not re.search(rf"\bKernel::{taker.name}\s*<", text):
-        of = "no kernel of CATLASS" if taker is None else taker.name
-        raise UnsupportedError(f"{name} has another kernel: the plan is for {of}")
-    values = dict(re.findall(r"^using (\w+) =\s+(.*?);$", emit_cpp(plan), re.M | re.S))
-    values |= {f"Layout{x}": values.get(f"LayoutTag{x}") or values[f"Layout{x}"] for x in OPERANDS}
-    _expect(plan, text, name, values)
-    for word in _REPLACED:
-        text, count = _replaced(text, word, values[word])
-        if not count:
+    before, values = text, aliases(plan, "GemmShape" not in text)
+    _expect_family(plan, text, name)
+    _expect_host(plan, text, name, values)
+    for pattern, value in (
+        (rf"\w*Policy\w*(?= =[^;]*\b(?:{'|'.join(FAMILIES)})\b)", values["DispatchPolicy"]),
+        ("L1TileShape", values["L1TileShape"]),
+        ("L0TileShape", values["L0TileShape"]),
+        (r"\w*Scheduler\w*(?= =[^;]*\bGemm::Block::)", values["BlockScheduler"]),
+    ):
+        text, count = _replaced(text, pattern, value)
+        if not count and value != values["BlockScheduler"]:  # some kernels have an order of their own
+            word = pattern.partition("(")[0].replace("\\w*", "")
             raise UnsupportedError(f"{name} has no {word} that could be replaced", part=word)
-    for word in ("LayoutTag{}", "Layout{}"):
-        for operand in OPERANDS:
-            text, _ = _replaced(text, word.format(operand), values[f"Layout{operand}"])
+    for operand in OPERANDS:
+        text, _ = _replaced(text, f"Layout(?:Tag)?{operand}", values[f"Layout{operand}"])
     if plan.policy.family.api == "tla":
         text, _ = _replaced(text, "ElementBias", values.get("ElementBias", "void"))
+    if plan.epilogue is not None:
+        rows, columns, stages = plan.epilogue.rows, plan.epilogue.columns, plan.epilogue.stages
+        text, _ = _replaced(text, "EpilogueTileShape", f"MatrixShape<{rows}, {columns}>")
+        for word, number in (("computeLength", rows * columns), ("ubStages", stages)):
+            constant = rf"(constexpr uint32_t {word} = )[^;]*;"
+            text = re.sub(constant, rf"\g<1>{number};", text) if number else text
     return _without_constants(before, _ABOUT_SWIZZLE.sub("", text))
 
 
-def _expect(plan: Tiling, text: str, name: str, values: dict[str, str]) -> None:
+def _expect_family(plan: Tiling, text: str, name: str) -> None:
+    """Require the policy, the order of blocks, the groups and the epilogue of a plan's kind."""
+    code = _COMMENTS.sub(lambda match: "\n" * match[0].count("\n"), text)
+    policies = [x for x in re.finditer(r"\bGemm::(\w+)\b", code) if x[1] in FAMILIES]
+    taker = kernel(plan)
+    has_kernel = taker is not None and re.search(rf"\bKernel::{taker.name}\s*<", code)
+    if policies and not has_kernel and plan.policy.name not in [x[1] for x in policies]:
+        _refuse(code, name, policies[0], "the policy", plan.policy.name, 1)
+    orders = [
+        *re.finditer(r"using \w*Scheduler\w* =\s*(?:typename\s+)?([\w:]*Gemm::Block::(\w+))", code)
+    ]
+    if orders and plan.swizzle.name not in [x[2] for x in orders]:
+        _refuse(code, name, orders[0], "the scheduler", plan.swizzle.name, 2)
+    several = re.search(r"\bKernel::\w*(?:Grouped|Batched|GroupGemm|Batch)\w*", code)
+    if (plan.groups is None) != (several is None):
+        sides = ("one product", "several") if plan.groups is not None else ("several products", "one")
+        raise UnsupportedError(f"{name} computes {sides[0]}, and the plan {sides[1]}", part="groups")
+    policies_of = {policy for x in EPILOGUES.values() for _, policy in x.policies}
+    epilogue = re.search(rf"\b({'|'.join(policies_of)})", code)
+    if plan.epilogue is None and epilogue is not None:
+        _refuse(code, name, epilogue, "the epilogue", "none", 1)
+    if plan.epilogue is not None:
+        wanted = plan.epilogue.family.policy(plan.arch.code) or ""
+        if not re.search(rf"\b{wanted}", code):
+            raise UnsupportedError(f"{name} has no {wanted}, the plan's epilogue", part="epilogue")
+
+
+def _expect_host(plan: Tiling, text: str, name: str, values: dict[str, str]) -> None:
     """Require what the host of an example decides: the architecture, elements, how layouts are made."""
     wanted = {f"Element{x}": values[f"Element{x}"] for x in OPERANDS} | {"ArchTag": values["ArchTag"]}
     for word, value in wanted.items():
         for found in re.finditer(_USING.format(name=word), text, re.M):
-            if found["value"].rpartition("::")[2] != value.rpartition("::")[2]:
+            of = found["value"].rpartition("::")[2]
+            is_cast = word == "ElementC" and _CAST.search(text)
+            if (word == "ArchTag" or of in ELEMENTS) and of != value.rpartition("::")[2] and not is_cast:
                 _refuse(text, name, found, word, value)
     for operand in OPERANDS:
         tag, named = plan.tag(operand), rf"Layout(?:Tag)?{operand}"
         for found in re.finditer(_USING.format(name=named), text, re.M):
-            if tag not in LINES and found["value"] != f"layout::{tag}":
+            if tag not in (*LINES, *BLOCKS) and found["value"] != f"layout::{tag}":
                 _refuse(text, name, found, f"Layout{operand}", f"layout::{tag}")
     says_bias = re.search(_USING.format(name="(?:ElementBias|BiasType)"), text, re.M)
     if plan.bias is not None and not says_bias:
         raise UnsupportedError(f"{name} has no bias, and the plan has one", part="bias")
 
 
-def _refuse(text: str, name: str, found: re.Match[str], word: str, value: str) -> None:
-    line = text.count("\n", 0, found.start("value")) + 1
+def _refuse(
+    text: str, name: str, found: re.Match[str], word: str, value: str, group: int | str = "value"
+) -> None:
+    line = text.count("\n", 0, found.start(group)) + 1
     raise UnsupportedError(
-        f"{name}:{line}: {word} is {found['value']}, and the plan's is {value}",
+        f"{name}:{line}: {word} is {found[group]}, and the plan's is {value}",
         "The host of an example is written for its own data: emit a whole program.",
         line=line, part=word,
     )  # fmt: skip

@@ -11,8 +11,8 @@
 >>> kernel(old).name, slices(old.policy, old.swizzle, old.problem, old.l1, old.cores)
 ('SplitkMatmul', 8)
 
-Source: CATLASS gemm/kernel, ToUnderlyingArguments and GetSplitkFactor of each; examples 00, 01, 02, 05,
-08, 09, 13, 20, 21, 25, 31, 34, 37, 43, 45, 60, 66, 67, 68, 69 and 73 combine the types.
+Source: CATLASS gemm/kernel, ToUnderlyingArguments and GetSplitkFactor of each; examples 00 to 03,
+05, 07 to 13, 20, 21, 25, 27, 28, 31, 34, 37, 43, 45, 60, 66 to 69 and 73 combine the types.
 """
 
 from __future__ import annotations
@@ -47,6 +47,8 @@ class Kernel(NamedTuple):
     """The axis of the groups that it takes; "" for one product."""
     extra: str = ""
     """Its last template arguments, after the scheduler."""
+    epilogues: tuple[str, ...] = ()
+    """The epilogues of which it runs one; without them C is written as it is."""
 
 
 _ALL: Final = "ABC"
@@ -63,6 +65,8 @@ _TLA: Final = ("MmadPingpong", "MmadPingpongMutex", "MmadPreloadAsyncWithCallbac
 _FULL_TLA: Final = ("MmadFullLoadA", "MmadAscend950FullLoadA")
 _IN_ONE: Final = ("MmadAtlasA2SingleCoreSplitk",)
 _ASYNC: Final = (*_OLD, "MmadAtlasA2Preload", "MmadAtlasA2PreloadAsync")
+_CALLED: Final = ("MmadAtlasA2PreloadAsyncWithCallback",)
+_DEQUANT: Final = ("per_token_dequant",)
 _SHARES: Final = ("MmadAtlasA2Streamk",)
 
 _KERNELS: Final = (
@@ -102,6 +106,27 @@ _KERNELS: Final = (
         "GroupedMatmulSliceK", "grouped_matmul_slice_k", _ASYNC, _IDENTITY, dense=_ALL, groups="k",
         extra="int64_t",
     ),
+    Kernel("MatmulEpilogue", "matmul_epilogue", _OLD, _IDENTITY, dense=_ALL, epilogues=("add",)),
+    Kernel(
+        "MatmulActivation", "matmul_activation", _OLD, _IDENTITY, dense=_ALL, epilogues=("silu", "gelu"),
+    ),
+    Kernel(
+        "QuantMatmulMultiStageWorkspace", "quant_matmul_multistage_workspace", _CALLED, _IDENTITY,
+        dense=_ALL, extra="2", epilogues=_DEQUANT,
+    ),
+    Kernel(
+        "GroupedMatmulSliceMPerTokenDequantMultiStageWorkspace",
+        "grouped_matmul_slice_m_per_token_dequant_multistage_workspace", _CALLED, _IDENTITY,
+        dense=_ALL, groups="m", extra="2, int64_t", epilogues=_DEQUANT,
+    ),
+    Kernel(
+        "GroupedMatmulSliceMPerTokenDequant", "grouped_matmul_slice_m_per_token_dequant", _ASYNC,
+        _IDENTITY, dense=_ALL, groups="m", extra="int64_t", epilogues=_DEQUANT,
+    ),
+    Kernel(
+        "GroupedMatmulSliceKPerTokenDequant", "grouped_matmul_slice_k_per_token_dequant", _ASYNC,
+        _IDENTITY, dense=_ALL, groups="k", extra="int64_t", epilogues=_DEQUANT,
+    ),
 )  # fmt: skip
 
 _SHARING: Final = (*_SPLITK, *_TAIL, *_STREAMK)
@@ -115,15 +140,19 @@ def kernel(plan: Tiling) -> Kernel | None:
 
     Source: CATLASS layout/matrix.hpp, where they have no MakeLayout; gemm/kernel/optimized_matmul.hpp.
     """
-    if any(tag in BLOCKS for tag in plan.tags):
+    if any(tag in BLOCKS for tag in plan.tags) or (plan.scale and not plan.epilogue):
         return None
-    return _find_kernel(plan.policy, plan.swizzle, plan.groups.axis if plan.groups else "")
+    vector = plan.epilogue.family.name if plan.epilogue else ""
+    return _find_kernel(plan.policy, plan.swizzle, plan.groups.axis if plan.groups else "", vector)
 
 
-def _find_kernel(policy: Policy, swizzle: BlockSwizzle, groups: str = "") -> Kernel | None:
+def _find_kernel(
+    policy: Policy, swizzle: BlockSwizzle, groups: str = "", epilogue: str = ""
+) -> Kernel | None:
     policies, swizzles = policy.name, swizzle.name
     takers = (k for k in _KERNELS if policies in k.policies and swizzles in k.swizzles)
-    return next((k for k in takers if k.groups == groups), None)
+    takes = (k for k in takers if (epilogue in k.epilogues if epilogue else not k.epilogues))
+    return next((k for k in takes if k.groups == groups), None)
 
 
 def shared_by(policy: Policy, swizzle: BlockSwizzle) -> SplitKernel | None:

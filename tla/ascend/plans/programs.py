@@ -25,8 +25,9 @@ from .kernels import kernel
 from .tiling import OPERANDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from .epilogues import Epilogue
     from .kernels import Kernel
     from .tile import Operand
     from .tiling import Tiling
@@ -177,7 +178,7 @@ def emit_program(plan: Tiling, name: str) -> CppProgram:
     includes = "".join(f"#include {header}\n" for header in headers)
     switch = "#ifndef K_MAX_SHAPE_DIM\n#define K_MAX_SHAPE_DIM 0\n#endif\n"
     device = f"{first}\n{switch}{includes}{rest[0]}"
-    kind = "mix" if taker.sums or taker.name in _MIXED else "cube"
+    kind = "mix" if taker.sums or taker.epilogues or taker.name in _MIXED else "cube"
     return host_program(name, kind, device, _memories(plan), _launch(plan, taker))
 
 
@@ -187,11 +188,21 @@ _MIXED: Final = (
 )  # fmt: skip
 """The kernels that vector cores run too, beside those that add up sums."""
 _ONE: Final = "problemShape A B C"
+_SCALED: Final = "deviceScale devicePerTokenScale deviceD"
 _ARGUMENTS: Final = {
     "SplitkMatmul": "problemShape cores sizeof(ElementAccumulator) A B C",
     "StreamkMatmul": "problemShape cores A B C",
     **dict.fromkeys(_MIXED[:3], f"{_ONE} cores"),
     **dict.fromkeys(("BatchedMatmul", "BatchedMatmulTla", "StridedBatchedMatmulTla"), f"count {_ONE}"),
+    **dict.fromkeys(("MatmulEpilogue", "MatmulActivation"), "problemShape sizeof(ElementC) A B deviceD"),
+    "QuantMatmulMultiStageWorkspace": f"problemShape cores A B {_SCALED}",
+    "GroupedMatmulSliceMPerTokenDequantMultiStageWorkspace": (
+        f"problemShape count cores deviceGroupList A B {_SCALED}"
+    ),
+    **dict.fromkeys(
+        ("GroupedMatmulSliceMPerTokenDequant", "GroupedMatmulSliceKPerTokenDequant"),
+        f"problemShape count deviceGroupList A B {_SCALED}",
+    ),
     "GroupedMatmul": "count deviceProblems A deviceLayoutsA B deviceLayoutsB C deviceLayoutsC",
     **dict.fromkeys(
         ("GroupedMatmulSliceM", "GroupedMatmulSliceMTla", "GroupedMatmulSliceK"),
@@ -215,6 +226,8 @@ def _memories(plan: Tiling) -> list[Memory]:
         )
     if plan.bias is not None:
         found.insert(2, Memory("Bias", plan.bias.bytes_of(plan.problem.n)))
+    if plan.epilogue is not None:
+        found[2:] = _of_epilogue(plan, plan.epilogue)
     if groups is not None and groups.axis in ("m", "k"):
         found.append(Memory("GroupList", type="int64_t", values=groups.ends))
     if groups is not None and groups.axis == "list":
@@ -225,6 +238,17 @@ def _memories(plan: Tiling) -> list[Memory]:
             layouts = [f"Layout{operand}{{{', '.join(map(str, x))}}}" for x in extents]
             found.append(Memory(f"Layouts{operand}", type=f"Layout{operand}", values=layouts))
     return found
+
+
+def _of_epilogue(plan: Tiling, epilogue: Epilogue) -> Iterator[Memory]:
+    """What an epilogue reads and writes in place of C."""
+    count, (m, n, _), of = len(plan.problems), plan.problem, dict(epilogue.elements)
+    each = count if plan.groups is not None and plan.groups.apart("C") else 1
+    if not epilogue.family.flat:
+        yield Memory("Scale", of["scale"].bytes_of(n * count))
+        yield Memory("PerTokenScale", of["token"].bytes_of(m * each))
+    is_added = epilogue.family.name == "add"
+    yield Memory("D", epilogue.out.bytes_of(m * n * each), is_read=is_added, is_written=True)
 
 
 def _launch(plan: Tiling, kernel: Kernel) -> list[str]:
