@@ -12,6 +12,9 @@ from tla import LayoutError, TlaError, UnsupportedError
 from tla.ascend import GemvPlan, gemv
 
 
+GIVEN: dict[str, Any] = {"arch": "AtlasA2", "problem": (4096, 2048)}
+
+
 def random_plan(rng: Random) -> GemvPlan:
     kind: Any = rng.choice(("aiv", "aic"))
     tag: Any = rng.choice(("RowMajor", "ColumnMajor"))
@@ -64,7 +67,7 @@ def test_a_legal_plan_has_bytes_of_its_own_and_a_proven_schedule() -> None:
 def test_a_broken_rule_has_its_numbers(
     more: dict[str, Any], rule: str, numbers: tuple[int, int] | None
 ) -> None:
-    plan = gemv(**{"arch": "AtlasA2", "problem": (4096, 2048), **more})
+    plan = gemv(**GIVEN | more)
     found = [f for f in plan.check().errors if f.rule == rule]
     assert found, str(plan.check())
     assert found[0].text
@@ -84,4 +87,4 @@ def test_a_broken_rule_has_its_numbers(
 )
 def test_bad_input(more: dict[str, Any], error: type[TlaError], words: str) -> None:
     with pytest.raises(error, match=words):
-        gemv(**{"arch": "AtlasA2", "problem": (4096, 2048), **more})
+        gemv(**GIVEN | more)
