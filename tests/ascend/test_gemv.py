@@ -11,7 +11,6 @@ from cases import share
 from tla import LayoutError, TlaError, UnsupportedError
 from tla.ascend import GemvPlan, gemv
 
-
 GIVEN: dict[str, Any] = {"arch": "AtlasA2", "problem": (4096, 2048)}
 
 
