@@ -192,7 +192,7 @@ def _of_buffer(found: Footprint) -> Iterator[Finding]:
     buffer, needed, room = found.buffer, found.needed, found.capacity
     stages = ", ".join(f"{group.number} of {group.operand}" for group in found.groups)
     text, fix = f"the stages, {stages}, need {needed} of {room} bytes", "Take a smaller tile."
-    over = ()
+    over: tuple[str, ...] = ()
     if buffer in ("L1", "L0A", "L0B") and found.counted > room:
         over = (f"{'L1' if buffer == 'L1' else 'L0'}TileShape exceeding the {buffer} space!",)
     yield Finding.judge(f"{buffer} capacity", text, buffer, needed, room, "bytes", fix, over)
