@@ -309,8 +309,8 @@ def random_plan(rng: Random, code: int) -> AnyPlan:
     """A plan of attention, of a convolution, or of a product with a vector."""
     of = rng.choice(("half", "bfloat16_t"))
     if code == 3510:
-        tile = (32 * rng.randint(1, 8), 16 * rng.randint(1, 16), 16 * rng.randint(1, 16))
-        return attention("Ascend950", heads=8, q=512, kv=512, head=64, element=of, tile=tile)
+        shape = (32 * rng.randint(1, 8), 16 * rng.randint(1, 16), 16 * rng.randint(1, 16))
+        return attention("Ascend950", heads=8, q=512, kv=512, head=64, element=of, tile=shape)
     if rng.random() < 0.5:
         tag: Any = rng.choice(("RowMajor", "ColumnMajor"))
         tile, l0 = ((16 * rng.randint(1, 20), 32 * rng.randint(1, 20)) for _ in range(2))
