@@ -13,7 +13,8 @@ The modules, by their subjects:
 - its nested layout: ``to_layout covering``, with ``by_function functions digits groups``;
 - the way back: ``from_layout canonical``, with ``chain dynamic candidates hints peel starred``;
 - comparisons: ``equivalence runs``, with ``views every_size``;
-- facts about TPUs: ``tpu``.
+- facts about TPUs: ``tpu``;
+- which device has which slice: ``sharding``.
 """
 
 from typing import TYPE_CHECKING
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
         XlaShape as XlaShape,
         XlaTuple as XlaTuple,
     )
+    from .sharding import Iota as Iota, Sharding as Sharding, parse_sharding as parse_sharding
     from .sizes import (
         MemoryUse as MemoryUse,
         size_of as size_of,
@@ -92,7 +94,10 @@ if TYPE_CHECKING:
         physical_index as physical_index,
         physical_offset as physical_offset,
     )
-    from .to_layout import to_layout as to_layout
+    from .to_layout import (
+        tile_boxes as tile_boxes,
+        to_layout as to_layout,
+    )
     from .tpu import (
         CHIPS as CHIPS,
         Chip as Chip,

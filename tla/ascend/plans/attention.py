@@ -370,8 +370,9 @@ def _rules(plan: AttentionPlan) -> Iterator[Finding]:
         yield Finding("heads", "holds", f"{plan.heads // plan.kv_heads} of Q for one of K and V")
     yield _head_size(plan)
     yield from _tile(plan)
+    asserted = _asserted(plan)
     for footprint in plan.footprints:
-        yield from _of_buffer(footprint)
+        yield from _of_buffer(footprint, asserted.get(footprint.buffer, ()))
     yield from _copies(plan)
     yield from _workspace(plan)
 
@@ -403,13 +404,26 @@ def _tile(plan: AttentionPlan) -> Iterator[Finding]:
         yield Finding.judge(f"Mmad {axis}", f"{axis} is {extent}", "", extent, most, "elements")
 
 
-def _of_buffer(footprint: Footprint) -> Iterator[Finding]:
+def _asserted(plan: AttentionPlan) -> dict[str, tuple[str, ...]]:
+    """The compiler's errors for the tile: only the blocks of `fa` on 3510 assert anything about it."""
+    if (plan.kind.name, plan.arch.code) != ("fa", 3510):
+        return {}
+    (m, n, k), of = plan.tile, plan.element
+    sizes = (("L0A", plan.arch.l0a, m * k), ("L0B", plan.arch.l0b, n * k))
+    return {
+        buffer: (f"L0TileShape exceeding the {buffer} space!",)
+        for buffer, room, count in sizes
+        if 2 * of.bytes_of(count) > room
+    }
+
+
+def _of_buffer(footprint: Footprint, asserted: tuple[str, ...]) -> Iterator[Finding]:
     buffer = footprint.buffer
     slots = ", ".join(f"{group.number} of {group.operand}" for group in footprint.groups)
     text = f"the stages, {slots}, need {footprint.needed} of {footprint.capacity} bytes"
     fix = "Take a smaller tile."
     needed, room = footprint.needed, footprint.capacity
-    yield Finding.judge(f"{buffer} capacity", text, buffer, needed, room, "bytes", fix)
+    yield Finding.judge(f"{buffer} capacity", text, buffer, needed, room, "bytes", fix, asserted)
     for x, y in footprint.overlaps[:1]:
         both = x.shared(y)
         text = f"{x} is written into {y}: both hold [{both[0]},{both[1]})"
