@@ -19,7 +19,7 @@ ROWS: list[dict[str, Any]] = [
 NOT_PLANNED = {
     "35": "its folder has a script for data and no kernel",
     "36": "its folder has a script for data and no kernel",
-    **dict.fromkeys(("17", "18", "50"), "a product with a vector has no plan"),
+    "50": "A is a VectorLayout of the Gm-to-L1 copy of 3510, of which no copy is known",
     "24": "a convolution of three dimensions; `conv` plans those of two",
 }
 """Examples without a plan, and why."""
