@@ -186,6 +186,12 @@ FAULTS: dict[str, tuple[Any, Any, str, Any]] = {
         "memcheck overlap", {},
     ),
     "past its tile": (past_its_tile(65), past_its_tile(64), "memcheck bounds", {}),
+    "bits of floats": (
+        lanes("Not", 0, 0, count=64), lanes("Abs", 0, 0, count=64), "unknown not modelled", {},
+    ),
+    "a sum of one source": (
+        lanes("Add", 0, 0, count=64), lanes("Abs", 0, 0, count=64), "unknown not modelled", {},
+    ),
     "a vector on GM": (on_global_memory, past_its_tile(64), "memcheck space", {}),
     "a copy on another pipe": (on_the_wrong_pipe, past_its_tile(64), "memcheck space", {}),
     "L1 in a product": (

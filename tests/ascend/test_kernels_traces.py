@@ -131,14 +131,20 @@ def test_a_trace_of_anything_is_run_or_refused() -> None:
     rng = random.Random(6)
     lines = gzip.decompress(ENTRIES["matmul_add"]["path"].read_bytes()).decode().splitlines()
     values: list[Any] = [0, -1, 3, 255, 65535, 1 << 31, 1 << 70, None, "x", [], {}, 1.5, True]
+    ops = ["Mmad", "Fixpipe", "SyncAll", "MutexLock", "Cast", "And", "Relu", "Add"]
     for _ in range(40):
         start = rng.randrange(len(lines) - 60)
         rows = [json.loads(line) for line in lines[start : start + 60]]
         for row in rng.sample(rows, 4):
-            part = row[rng.choice([key for key in row if isinstance(row[key], dict)] or ["op"])]
-            if isinstance(part, dict) and part:
-                part[rng.choice([*part])] = rng.choice(values)
+            name = rng.choice([key for key in row if isinstance(row[key], dict)] or ["op"])
+            part, way = row[name], rng.randrange(5)
+            if not isinstance(part, dict) or not part or way == 0:
+                row["op"], row["pipe"] = rng.choice(ops), rng.choice([row["pipe"], "V"])
+            elif "dtype" in part and way == 1:
+                part["dtype"] = rng.choice(["float32", "int8", "int4", "uint64"])
+            elif "dtype" in part and way == 2:
+                row[rng.choice(["src1", "bias", "sel"])] = row.pop(name)
             else:
-                row["op"] = rng.choice(["Mmad", "Fixpipe", "SyncAll", "MutexLock", "Cast"])
+                part[rng.choice([*part])] = rng.choice(values)
         with contextlib.suppress(TlaError):
             run_program(parse_trace(map(json.dumps, rows)))

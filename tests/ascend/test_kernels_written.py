@@ -427,6 +427,28 @@ def test_casts_and_lane_words() -> None:
     assert run.findings == ()
 
 
+@pytest.mark.parametrize(("rows", "kinds"), [(1, ["never written"]), (16, [])])
+def test_a_product_of_one_row_says_that_it_reads_a_vector(rows: int, kinds: list[str]) -> None:
+    def body(ctx: Context, a: KernelTensor, b: KernelTensor, c: KernelTensor) -> None:
+        l1a, l1b = ctx.alloc("L1", a, (1, 64)), ctx.alloc("L1", b, (64, 32))
+        l0a, l0b = ctx.alloc("L0A", a, (1, 64)), ctx.alloc("L0B", b, (64, 32))
+        l0c = ctx.alloc("L0C", "float", (1, 32))
+        ctx.copy_gm_to_l1(l1a, a)
+        ctx.copy_gm_to_l1(l1b, b)
+        ctx.pipe_barrier()
+        ctx.copy_l1_to_l0a(l0a, l1a)
+        ctx.copy_l1_to_l0b(l0b, l1b)
+        ctx.pipe_barrier()
+        ctx.mmad(l0c, l0a, l0b, rows, 32, 64)
+        ctx.pipe_barrier()
+        ctx.copy_l0c_to_gm(c, l0c)
+
+    run = _one_core(body, *_ones(1, 32, 64), core="AIC")
+    assert [finding.kind for finding in run.findings] == kinds
+    assert all("with m = 1 it reads A as a vector" in finding.text for finding in run.findings)
+    assert bool((run.c == 64).all()) == (rows == 16)
+
+
 def test_products_have_a_bias() -> None:
     def body(
         ctx: Context, a: KernelTensor, b: KernelTensor, bias: KernelTensor, c: KernelTensor
@@ -563,6 +585,19 @@ def test_what_the_architecture_lacks() -> None:
         kernel("A2")
     with pytest.raises(ArgumentError, match="no core 'CUBE'"):
         kernel("AtlasA2", core=any_("CUBE"))
+    with pytest.raises(AttributeError, match=r"^a core has no word 'SetFlag'. Did you mean set_flag\?$"):
+        ctx.SetFlag("MTE2_V", 0)
+    tile = ctx.alloc("UB", "half", (16,))
+    with pytest.raises(UnsupportedError, match="no rounding mode 'RINT'"):
+        ctx.cast(tile, tile, "RINT", 16)
+    with pytest.raises(KindError, match="a copy UB->GM is given UB->UB"):
+        ctx.copy_ub_to_gm(tile, tile)
+    with pytest.raises(KindError, match="matmul is called with the context of a core"):
+        matmul(any_(X), X, X, X)
+    with pytest.raises(KindError, match="kernel takes the architecture first"):
+        kernel(any_(lambda ctx: None))
+    ctx.cross_core_set_flag(0)
+    assert ctx.instructions[-1].pipe == "MTE3"
     cube = tla.ascend.kernels.Context("AtlasA2", "AIC0", 1)
     l1 = cube.alloc("L1", "half", (16, 16))
     with pytest.raises(KindError, match="a copy GM->L1 is given L1->L1"):

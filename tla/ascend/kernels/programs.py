@@ -16,7 +16,7 @@ from ...ground import limit_of
 from .implied import completed
 from .instructions import PIPES
 from .moving import moving_work
-from .numbers import is_known, size_of
+from .numbers import code_of, decoded, is_known, size_of
 from .products import TILE, fixpipe_work, mmad_work
 from .registers import register_work
 from .vectors import Mask, vector_work
@@ -104,7 +104,11 @@ def is_on_core(i: Instruction, arch: Arch) -> bool:
     if i.op == "CrossCoreWaitFlag" and arch.code == 2201:
         return True
     dst = i.operands.get("dst")
-    if i.pipe == "MTE2" and dst is not None and (dst.space == "UB") != is_aiv:
+    if (
+        i.pipe == "MTE2"
+        and dst is not None
+        and dst.space in (("L1", "L0A", "L0B") if is_aiv else ("UB",))
+    ):
         return False
     return all(pipe in known or pipe not in PIPES for pipe in pipes)
 
@@ -349,6 +353,8 @@ def _cached_work(i: Instruction, state: _State, arch: Arch) -> Work | None:
         for step in () if work is None else work.steps:
             for ref in (step.out, *step.ins, *step.extra):
                 _require_ints(ref.box)
+        if work is not None and i.pipe == "V":
+            _require_types(i, work)
         _WORKS[key] = work
     return _WORKS[key]
 
@@ -365,6 +371,28 @@ def _require_ints(box: Box) -> None:
         raise ValueError("they are not ints")
     if min([box.item, *counts]) < 0 or prod([n or 1 for n in counts]) * box.item > limit_of("offsets"):
         raise ValueError("an extent is negative or too large")
+
+
+def _require_types(i: Instruction, work: Work) -> None:
+    """Require that a vector instruction takes its operands: that it computes something of zeros.
+
+    Raises:
+        UnsupportedError: it has another number of sources, or no numbers of their types.
+    """
+    import numpy as np
+
+    def zeros(ref: Ref) -> Any:
+        dtype = ref.dtype or i.operands[ref.operand].dtype
+        return decoded(np.zeros([n for n, _ in ref.box.dims], code_of(dtype)), dtype)
+
+    with np.errstate(all="ignore"):
+        for step in work.steps:
+            try:
+                if step.compute is not None:
+                    step.compute(*[zeros(ref) for ref in step.ins])
+            except (TypeError, ValueError):
+                types = ", ".join([f"{name} of {operand.dtype}" for name, operand in i.operands.items()])
+                raise UnsupportedError(f"the machine does not know {i.op} with {types}") from None
 
 
 def _work_of(i: Instruction, relevant: Any, arch: Arch) -> Work | None:

@@ -30,11 +30,13 @@ from ..copies import LoadData3DParamsV2
 from ..elements import element as element_named
 from ..schedules import convolution
 from ..shapes import GemmCoord, GemmShape, gemm_shape, index_of
+from .examples import emit_as
 from .findings import Finding, Report
 from .footprint import Footprint, Group, mmad_extents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
     from typing import SupportsIndex
 
     from ...ground import Steps
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from ..schedules import Schedule
     from ..shapes import ShapeLike
     from .footprint import Buffer
+    from .programs import CppProgram
 
 _C0_BYTES: Final = 32
 _LOAD_LIMITS: Final = {"filter": 255, "stride": 63, "dilation": 255, "pad": 255}
@@ -155,6 +158,41 @@ class ConvPlan(NamedTuple):
             direction=direction, cores=self.cores,
         )  # fmt: skip
 
+    @property
+    def policy(self) -> str:
+        """The dispatch policy of the block."""
+        old = self.arch.code == 2201
+        flags = ",".join([*map(str, self.stages), str(self.unit_flag).lower()])
+        return f"ConvAtlasA2Pingpong<{flags}>" if old else f"ConvPingpong<Arch::Ascend950,{flags}>"
+
+    def emit(self, into: str, catlass: str | Path | None = None) -> CppProgram:
+        """Return an example of CATLASS with the plan's policy, tiles and order of blocks.
+
+        Its arguments are the words that start it with the plan's image and filter.
+
+        Args:
+            into: The name of an example, as ``33_basic_conv2d``, or the path of a source.
+            catlass: The folder of CATLASS; by default that of the environment's ``CATLASS``.
+
+        Raises:
+            ArgumentError: there is no such example, or no folder of CATLASS.
+            UnsupportedError: the example is of another architecture, element type or policy.
+        """
+        (n, c, hi, wi), l0 = self.image, self.l0
+        m, columns, k = self.block
+        words = (n, hi, wi, c, *self.filter, *self.pads, *self.stride, *self.dilation)
+        values = {
+            "DispatchPolicy": f"Conv::{self.policy}",
+            "FmapL1TileShape": f"Catlass::Conv2dFmapL1Shape<{m}, {columns}, {k}>",
+            "FilterL1TileShape": "Catlass::Conv2dFilterL1Shape<{}, {}>".format(*self.filter_block),
+            "L0TileShape": f"Catlass::Conv2dL0Shape<{l0.m}, {l0.n}, {l0.k}>",
+            "BlockScheduler": "Conv::Block::Conv2dIdentityBlockSwizzle<{}, {}>".format(*self.swizzle),
+        }
+        family = self.policy.partition("<")[0]
+        return emit_as(
+            words, (f"Arch::{self.arch.tag}", self.element.name, family), values, into, catlass
+        )
+
     def figure(self) -> Steps:
         """Return the picture of the plan, as data: the stages in each buffer."""
         return self.check().figure()
@@ -176,15 +214,12 @@ class ConvPlan(NamedTuple):
         more = f", strides {self.stride[0]},{self.stride[1]}" if self.stride != (1, 1) else ""
         more += f", dilations {self.dilation[0]},{self.dilation[1]}" if self.dilation != (1, 1) else ""
         more += f", pads {','.join(map(str, self.pads))}" if any(self.pads) else ""
-        name = "ConvAtlasA2Pingpong" if self.arch.code == 2201 else "ConvPingpong"
-        flags = ",".join([*map(str, self.stages), str(self.unit_flag).lower()])
-        arch = "" if self.arch.code == 2201 else "Arch::Ascend950,"
         return (
             f"{self.arch}, {self.cores} cores: O[{n},{cout},{ho},{wo}] {self.element} = "
             f"I[{n},{c},{hi},{wi}] * F[{cout},{c},{kh},{kw}]{more}\n"
             f"  tile      {self.block.m} x {self.block.n} x {self.block.k} of the image, "
             f"{self.filter_block[0]} x {self.filter_block[1]} of the filter, L0 {self.l0}\n"
-            f"  policy    {name}<{arch}{flags}>"
+            f"  policy    {self.policy}"
         )
 
 
