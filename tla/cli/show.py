@@ -12,8 +12,7 @@ from ..layouts import AnyLayout, Layout, is_composed, is_layout
 from ..numbers import is_tuple, round_up
 from ..read import read, tagged
 from ..show import MOST_CELLS
-from ..xla_bridge import XlaBuffer, XlaShape, XlaTuple, tile_boxes, to_layout
-from ..xla_bridge.picture import with_letters
+from ..xla_bridge import XlaBuffer, XlaShape, XlaTuple, array_shape, tile_boxes, to_layout
 from .common import (
     GIVEN,
     NUMBER_OR_BOUND,
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
 
     from ..ground import AnyFigure, Scheme, Strip
     from ..layouts import ComposedLayout
-    from ..xla_bridge import AnyShape
 
 _EPILOG = """\
 examples:
@@ -69,7 +67,7 @@ class _Shown(NamedTuple):
 
     layout: AnyLayout | ComposedLayout
     title: str
-    shape: AnyShape | None = None
+    shape: XlaShape | None = None
 
     @classmethod
     def of(cls, text: str) -> _Shown:
@@ -79,7 +77,7 @@ class _Shown(NamedTuple):
             return cls(value, str(value))
         layout = drawable(layout_of(value))
         if isinstance(value, (XlaShape, XlaTuple, XlaBuffer)):
-            return cls(layout, f"{value} = {layout}", value)
+            return cls(layout, f"{value} = {layout}", array_shape(value))
         if tagged(text) is not None:
             return cls(layout, f"{' '.join(text.split())} = {layout}")
         return cls(layout, str(layout))
@@ -120,8 +118,8 @@ def run(arguments: list[str]) -> int:
             grid = composed_figure(layout, rows, columns, options.slices, colour)
             drawn.append(_Drawn(layout, grid._replace(title=title), None))
             continue
-        grid = layout_figure(layout, rows, columns, options.slices, colour, tiles)
-        grid = grid if shape is None else with_letters(grid, shape)
+        limits_of = (rows, columns, options.slices, colour)
+        grid = layout_figure(layout, *limits_of) if shape is None else shape.figure(*limits_of)
         if is_strip:
             strip = strip_figure(layout, places, colour, tiles)._replace(title="in memory")
         drawn.append(_Drawn(layout, grid._replace(title=title), strip))
