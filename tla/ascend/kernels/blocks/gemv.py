@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ....errors import CongruenceError, UnsupportedError
 from ....layouts import Layout, get_tile
+from ...schedules import positive
 from ...shapes import rounded_up
 from ..places import part_of, store_of
 from ..simulation import kernel
@@ -45,7 +46,7 @@ class BlockGemv(Flagged):
     ) -> None:
         self.ctx = ctx
         self.tile: tuple[int, int] = tile
-        rows, columns = tile
+        rows, columns = (positive(name, n) for name, n in zip(("tile m", "tile n"), tile, strict=True))
         of = store_of(a).element
         self.pitch: int = rounded_up(columns, 32 // of.bytes_of(1))
         self.a: Stages = Stages(ctx.alloc("UB", a, (rows * self.pitch,), 2))
