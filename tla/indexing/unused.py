@@ -21,13 +21,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..numbers import Symbol, atoms_of, rebind
+from ..numbers import rebind, symbols_in
 from .constraints import lies_in
 from .deciding import can_hold
 from .maps import require_map
 from .places import rearranged
 from .rewriting import rewritten
-from .solving import decided
+from .solving import decided, replaced_by_sum
 from .variables import REPLICA, place_of
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _without_unused(map: IndexingMap, kinds: tuple[int, ...]) -> IndexingMap:
 def _without_decided(map: IndexingMap) -> IndexingMap:
     """The map with expressions for the ranges that a constraint decides, those of no result first."""
     used = _places(map.results)
-    found = decided(map, used.__contains__)
+    found = decided(map, used.__contains__) or replaced_by_sum(map)
     return map if found is None else _without_decided(rewritten(found))
 
 
@@ -115,7 +115,7 @@ def _without_decided(map: IndexingMap) -> IndexingMap:
 
 
 def _places(expressions: Iterable[Value]) -> set[Place]:
-    return {place_of(a) for x in expressions for a in atoms_of(x) if type(a) is Symbol}
+    return {place_of(s) for x in expressions for s in symbols_in(x)}
 
 
 def _with_places(map: IndexingMap, places: list[Place]) -> set[Place]:
