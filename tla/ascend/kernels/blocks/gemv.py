@@ -61,9 +61,10 @@ class BlockGemv(Flagged):
     @property
     def flags(self) -> list[tuple[HardEvent, int]]:
         """The flags of A and X, and of Y."""
-        load: HardEvent = "V_MTE2"
-        store: HardEvent = "MTE3_MTE2"
-        return [*((load, n) for x in (self.a, self.x) for n in x.ids), *((store, n) for n in self.y.ids)]
+        parts: tuple[tuple[HardEvent, Stages], ...] = (
+            ("V_MTE2", self.a), ("V_MTE2", self.x), ("MTE3_MTE2", self.y)
+        )  # fmt: skip
+        return [(event, number) for event, x in parts for number in x.ids]
 
     def __call__(
         self,

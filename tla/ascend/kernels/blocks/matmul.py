@@ -136,8 +136,8 @@ class Block(NamedTuple):
         return self._cut(x, slice(1))
 
     def _cut(self, x: KernelTensor, axes: slice) -> KernelTensor:
-        whole = int(self.part.a.origin_shape[0]), int(self.part.b.origin_shape[1])
-        found, wanted = tuple(map(int, x.origin_shape)), whole[axes]
+        whole = (int(self.part.a.origin_shape[0]), int(self.part.b.origin_shape[1]))
+        found, wanted = tuple(map(int, x.origin_shape)), tuple([*whole][axes])
         if found != wanted:
             words = f"{store_of(x).owner} is {joined(found)}, and the product {joined(whole)}"
             raise CongruenceError(words, f"It is {joined(wanted)}: {_ROLES[axes.start, axes.stop]}.")
