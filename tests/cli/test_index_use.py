@@ -47,9 +47,8 @@ def test_traffic_of_one(run: Run) -> None:
 
 
 def test_traffic_of_a_module(run: Run) -> None:
-    """The fusions that waste most come first, and each is there."""
-    module = read_module(CONV.read_text())
-    fusions = [i for c in module.computations for i in c.instructions if i.opcode == "fusion"]
+    """The fusions that waste most come first, and each is there that is in no other one."""
+    fusions = [i for i in read_module(CONV.read_text()).entry.instructions if i.opcode == "fusion"]
     found = facts(run, str(CONV), "--traffic")["fusions"]
     assert sorted(each["name"] for each in found) == sorted(each.name for each in fusions)
     wasted = [each["moved_bytes"] - each["bytes"] for each in found]
@@ -118,6 +117,7 @@ def test_pictures(run: Run) -> None:
 
     assert "1 1 2 1 2 1 2 1 1" in texts("--traffic")
     assert "0 0 0 +1 1 1 %x" in texts("--tile", "2")
+    assert "0 1 2 3 lines of %x" in texts("--warp")
 
 
 BAD = [

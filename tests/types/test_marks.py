@@ -142,7 +142,7 @@ UNMARKED_OF_ASCEND = {
     ),
     "a picture": "Arch.figure",
     "a program that is compiled and run": "record",
-    "a plan of keywords alone, whose errors are those of its check": "attention conv",
+    "a plan of keywords alone, whose errors are those of its check": "attention conv gemv",
 }
 """The same of tags, plans, buffers and tensors; a predicate of a tag is marked where it is called."""
 
