@@ -121,6 +121,12 @@ def test_pictures(run: Run) -> None:
 
 
 BAD = [
+    (
+        ["b = f32[9,20] broadcast(f32[21] p), dimensions={1}"],
+        "broadcast b is wrong: dim 0 of the operand has 21, dim 1 of the result has 20",
+    ),
+    (["t = f32[5,4] transpose(f32[4,5] a)"], "transpose t is wrong: it has no dimensions"),
+    (["p = f32[4] pad(f32[4] a, f32[] b)"], "pad p is wrong: it has no padding"),
     (["hello world"], "'hello world' is no file, and no HLO, map or layout"),
     (["module @jit_f {\n func.func public @main() {"], "this is StableHLO, and HLO is read"),
     ([TURN, "--tile", "8,x"], "'8,x' is no tile"),

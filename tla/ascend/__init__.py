@@ -195,11 +195,14 @@ if TYPE_CHECKING:
         why_not as why_not,
     )
     from .tuning import (
+        AttentionEstimate as AttentionEstimate,
         Estimate as Estimate,
         Found as Found,
         Ranking as Ranking,
         estimate as estimate,
+        estimate_attention as estimate_attention,
         search as search,
+        search_attention as search_attention,
         search_many as search_many,
     )
 

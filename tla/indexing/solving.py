@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranges that a constraint decides: their values in terms of the other variables.
+"""Ranges that a constraint decides, or bounds with others in a sum.
 
 ==================================  ====================================================================
 a constraint                        decides
@@ -9,7 +9,8 @@ a constraint                        decides
                                     most ``m`` values
 ==================================  ====================================================================
 
-The value lies in the bounds of the range: that is a constraint of the result.
+The value lies in the bounds of the range: that is a constraint of the result. If it always does, and
+``k`` is 1 or -1, then ``k*s + x`` is a range of its own from ``l`` to ``u``, in the place of ``s``.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from __future__ import annotations
 from math import gcd
 from typing import TYPE_CHECKING, Any
 
-from ..numbers import Expr, Interval, Symbol, expr_of, free_symbols, sum_of
-from .constraints import congruence
+from ..numbers import Expr, Interval, Symbol, expr_of, free_symbols, rebind, sum_of
+from .constraints import congruence, lies_in
 from .making import Constraint
 from .places import placed
-from .variables import place_of
+from .variables import bounded, place_of, rng
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -71,6 +72,29 @@ def _decided(map: IndexingMap, constraint: Constraint) -> Iterator[tuple[int, Sy
             yield 1, s, inside.lower + (_near_zero(value, m) if type(value) is Expr else value) % m
         elif not m and abs(k) >= bounds.size:
             yield abs(k), s, (bounds.upper - rest) // k if k > 0 else (rest - bounds.lower) // -k
+
+
+def replaced_by_sum(map: IndexingMap) -> IndexingMap | None:
+    """Return the map with the sum that a constraint bounds in the place of a range in it.
+
+    >>> from . import parse_map
+    >>> m = parse_map("(d0)[s0] -> (d0 + s0), domain: d0 in [0, 3], s0 in [0, 9], d0 + s0 in [4, 6]")
+    >>> print(replaced_by_sum(m))
+    (d0)[s0] -> (s0 + 4), domain: d0 in [0, 3], s0 in [0, 2]
+
+    None if no range is free to take every value that the sum needs.
+    """
+    for constraint in map.constraints:
+        for s, k, rest in lone_ranges(constraint.expr):
+            i, low, high = place_of(s)[1], constraint.bounds.lower, constraint.bounds.upper
+            value = (rng(i) + low - rest) * k
+            within = {**map.within(), s: bounded(1, i, 0, high - low)}
+            if abs(k) == 1 and lies_in(rebind(value, within), map.ranges[i].bounds):
+                ranges = [*map.ranges]
+                ranges[i] = ranges[i]._replace(bounds=Interval(0, high - low))
+                others = [each for each in map.constraints if each is not constraint]
+                return placed(map, {s: value}, map.dims, ranges, map.runtime, others)
+    return None
 
 
 def lone_ranges(x: Value) -> Iterator[tuple[Symbol, int, Any]]:

@@ -27,7 +27,7 @@ from .deciding import can_hold
 from .maps import require_map
 from .places import rearranged
 from .rewriting import rewritten
-from .solving import decided
+from .solving import decided, replaced_by_sum
 from .variables import REPLICA, place_of
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _without_unused(map: IndexingMap, kinds: tuple[int, ...]) -> IndexingMap:
 def _without_decided(map: IndexingMap) -> IndexingMap:
     """The map with expressions for the ranges that a constraint decides, those of no result first."""
     used = _places(map.results)
-    found = decided(map, used.__contains__)
+    found = decided(map, used.__contains__) or replaced_by_sum(map)
     return map if found is None else _without_decided(rewritten(found))
 
 

@@ -48,10 +48,10 @@ def _pad(op: Op, output: int) -> Maps:
     if len(op.inputs) != 2 or op.sizes(op.inputs[1].shape):
         op.fail("it takes an array, and a scalar that fills")
     sizes = op.sizes(op.inputs[0].shape)
-    entries = _ENTRY.findall(op.attribute("padding"))
+    padding = op.attribute("padding", None if sizes else "")
+    entries = _ENTRY.findall(padding)
     if len(entries) != len(sizes):
-        written = f"padding={op.attribute('padding')} is of {plural(len(entries), 'dim')}"
-        op.fail(f"{written}, its operand has {len(sizes)}")
+        op.fail(f"padding={padding} is of {plural(len(entries), 'dim')}, its operand has {len(sizes)}")
     axes = [_axis(*(int_in(x or "0") for x in entry)) for entry in entries]
     made = tuple(axis.count(n) for axis, n in zip(axes, sizes, strict=True))
     expect_sizes(op, made)
