@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UnsupportedError
 from ..ground import plural, say
+from ..numbers import ceil_div
 from ..xla_bridge import (
     CHIPS,
     XlaShape,
@@ -25,7 +26,7 @@ from .parser import argument_parser
 from .pictures import add_formats, is_asked_for, refuse_formats, write_figure
 
 if TYPE_CHECKING:
-    from ..xla_bridge import Move, Sharding
+    from ..xla_bridge import Sharding
 
 _EPILOG = """\
 examples:
@@ -137,17 +138,22 @@ def _moves(
     for device in devices:
         moves = moves_to(device, sharding, other, shape)
         rows += [
-            [str(device), short_bytes(_bytes(move, shape)), _sources(move.sources), _text(move.slices)]
+            [
+                str(device),
+                short_bytes(_bytes(move.elements, shape)),
+                _sources(move.sources),
+                _text(move.slices),
+            ]
             for move in moves[:_LISTED]
         ]
         if len(moves) > _LISTED:
-            more = sum(_bytes(move, shape) for move in moves[_LISTED:])
+            more = sum(_bytes(move.elements, shape) for move in moves[_LISTED:])
             rows.append([str(device), short_bytes(more), f"{len(moves) - _LISTED} more", ""])
     lines = columns(["device", "receives", "from", "slice"], rows, 2) if rows else ["nothing moves"]
     if with_total:
         count = moved_elements(sharding, other, shape)
-        total = -(-count * shape.element_type.bits // 8)
-        lines.append(f"all devices receive {bytes_in_words(total)}, {count} elements")
+        total = bytes_in_words(_bytes(count, shape))
+        lines.append(f"all devices receive {total}, {count} elements")
     return lines
 
 
@@ -155,8 +161,8 @@ def _sources(devices: tuple[int, ...]) -> str:
     return " or ".join(map(str, devices[:4])) + (" or ..." if len(devices) > 4 else "")
 
 
-def _bytes(move: Move, shape: XlaShape) -> int:
-    return -(-move.elements * shape.element_type.bits // 8)
+def _bytes(elements: int, shape: XlaShape) -> int:
+    return ceil_div(elements * (shape.element_type.bits or 0), 8)
 
 
 def _facts(
@@ -183,7 +189,7 @@ def _facts(
     facts["to"] = str(other)
     facts["moved_elements"] = moved_elements(sharding, other, shape)
     facts["moves"] = [
-        {**move._asdict(), "bytes": _bytes(move, shape)}
+        {**move._asdict(), "bytes": _bytes(move.elements, shape)}
         for device in devices
         for move in moves_to(device, sharding, other, shape)
     ]
