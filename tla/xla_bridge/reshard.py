@@ -37,6 +37,9 @@ _NAMED: Final = 8
 class Move(NamedTuple):
     """A part of an array that a device needs and does not have.
 
+    >>> Move((1, 3), 0, ((2, 4), (0, 4))).elements
+    8
+
     Attributes:
         sources: The devices that have it; one of them sends it.
         target: The device that needs it.
@@ -57,6 +60,10 @@ def moves_to(
     target: int, before: Sharding, after: Sharding, shape: XlaShape | Sequence[int]
 ) -> tuple[Move, ...]:
     """Return what one device has to receive when the sharding of an array changes.
+
+    >>> halves, whole = parse_sharding("{devices=[2]<=[2]}"), parse_sharding("{replicated}")
+    >>> moves_to(1, halves, whole, (10,))
+    (Move(sources=(0,), target=1, slices=((0, 5),)),)
 
     The cost is that of the tiles which the device receives. The other devices are not looked at.
 
