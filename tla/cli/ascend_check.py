@@ -114,12 +114,7 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
 
 def plan_of(options: argparse.Namespace) -> Plan:
     """Return the plan that the arguments of a command give."""
-    make: Callable[..., Plan] = gemm
-    several: tuple[object, ...] = ()
-    if options.rows is not None:
-        make, several = grouped, (numbers(options.rows, "rows of groups"),)
-    elif options.batch is not None:
-        make, several = batched, (options.batch,)
+    make, several = _maker(options)
     return make(
         arch(options.arch),
         options.problem,
@@ -136,6 +131,13 @@ def plan_of(options: argparse.Namespace) -> Plan:
         scale=options.scale,
         epilogue=options.epilogue,
     )
+
+
+def _maker(options: argparse.Namespace) -> tuple[Callable[..., Plan], tuple[object, ...]]:
+    """The function of a plan, and what it takes behind the problem."""
+    if options.rows is not None:
+        return grouped, (numbers(options.rows, "rows of groups"),)
+    return (gemm, ()) if options.batch is None else (batched, (options.batch,))
 
 
 def leading_dimensions(text: str) -> list[int | None]:
