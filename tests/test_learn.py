@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import share
 
-from tests.cases import share
 from tla import Layout, TlaError, evaluate, flatten_to_tuple
 from tla.cli import main
 from tla.errors import ArgumentError
@@ -126,7 +126,7 @@ def test_the_command(
         return code, out + err
 
     assert learn("check", "4")[0] == 2
-    assert learn("start", "strides")[1].startswith("strides/1/1/1: Strides, padding, broadcast\n")
+    assert learn("start", "strides")[1].startswith("strides/1/1/1: Strides, padding, broadcast")
     assert learn("check", "(5,2):(1,5)") == (
         1,
         "At (1,0) the layout gives 1, and that is wrong.\n'tla learn hint' helps.\n",
@@ -138,7 +138,11 @@ def test_the_command(
     assert "strides      Strides, padding, broadcast: 1 solved" in learn()[1]
     assert learn("next")[1].startswith("strides/1/1/2:")
     assert json.loads(learn("list", "--json")[1])["current"] == "strides/1/1/2"
-    assert learn("check", "4, 10, 5", "--exercise", "function/1/1/1")[0] == 0
+    named = "--exercise", "function/1/1/1"
+    assert learn("check", "4, 10, 5", *named)[0] == 0
+    assert learn("hint", *named)[1].count("hint ") == 3
+    assert learn("show", *named)[1].startswith("function/1/1/1:")
+    assert learn("list")[1].count("solved") == 1
     answers = tmp_path / "answers.json"
     answers.write_text('{"strides/1/1/1": "(5,2):(2,1)"}')
     assert json.loads(learn("grade", str(answers))[1])["right"] == 1

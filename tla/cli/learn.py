@@ -16,7 +16,7 @@ from .saving import save
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from .parser import Parser
 
@@ -93,10 +93,10 @@ class _Progress:
         self.hints = int(found.get("hints", 0)) if isinstance(found.get("hints", 0), int) else 0
 
     def go_to(self, one: Exercise) -> None:
-        """Make an exercise the current one, unless it is."""
+        """Make an exercise the current one."""
         if one.name != self.current:
             self.current, self.answer, self.hints = one.name, "", 0
-            self.keep()
+        self.keep()
 
     def keep(self) -> None:
         """Write the file."""
@@ -126,16 +126,18 @@ def _list(_parser: Parser, options: argparse.Namespace) -> int:
 
 
 def _start(parser: Parser, options: argparse.Namespace) -> int:
+    if options.exercise:
+        return _show(exercise(options.exercise), options)
     progress = _Progress(options.progress)
     if not options.words:
-        return _show(_current(parser, options, progress), options)
+        return _show(_current(parser, progress), options)
     topic = _one_word(parser, options, "TOPIC")
     return _show_next(topic, options.level or 1, options.seed or 1, progress, options)
 
 
 def _next(parser: Parser, options: argparse.Namespace) -> int:
     progress = _Progress(options.progress)
-    now = _current(parser, options, progress)
+    now = _current(parser, progress)
     level, seed = options.level or now.level, options.seed or now.seed
     follows = now.number if (level, seed) == (now.level, now.seed) else 0
     return _show_next(now.topic, level, seed, progress, options, follows)
@@ -162,7 +164,8 @@ def _show(one: Exercise, options: argparse.Namespace) -> int:
     if is_asked_for(options):
         write_figure(one.figure(), options)
         return 0
-    say(f"{one.name}: {TOPICS[one.topic].title}", "", one.task)
+    topic = TOPICS[one.topic]
+    say(f"{one.name}: {topic.title}, page {topic.page} of the tutorial", "", one.task)
     for picture in one.question.pictures:
         say("")
         write(picture, options.colour)
@@ -171,14 +174,16 @@ def _show(one: Exercise, options: argparse.Namespace) -> int:
 
 def _check(parser: Parser, options: argparse.Namespace) -> int:
     answer = text_argument(_one_word(parser, options, "ANSWER"))
-    progress = _Progress(options.progress)
-    one = _current(parser, options, progress)
-    progress.go_to(one)
-    verdict = one.check(answer)
-    progress.answer = answer
-    if verdict.passed and one.name not in progress.solved:
-        progress.solved.append(one.name)
-    progress.keep()
+    if options.exercise:
+        one = exercise(options.exercise)
+        verdict = one.check(answer)
+    else:
+        progress = _Progress(options.progress)
+        one = _current(parser, progress)
+        verdict = one.check(answer)
+        progress.answer = answer
+        progress.solved += [one.name] if verdict.passed and one.name not in progress.solved else []
+        progress.keep()
     if options.json:
         say(json.dumps({"exercise": one.name, "state": verdict.state, "text": verdict.text}))
     else:
@@ -188,18 +193,21 @@ def _check(parser: Parser, options: argparse.Namespace) -> int:
 
 
 def _hint(parser: Parser, options: argparse.Namespace) -> int:
+    answer = text_argument(_one_word(parser, options, "ANSWER")) if options.words else ""
+    if options.exercise:
+        return _say_hints(exercise(options.exercise), answer, range(1, _HINTS + 1))
     progress = _Progress(options.progress)
-    one = _current(parser, options, progress)
-    progress.go_to(one)
-    if options.words:
-        answer = text_argument(_one_word(parser, options, "ANSWER"))
-        progress.answer, progress.hints = answer, progress.hints if answer == progress.answer else 0
-    number = progress.hints % _HINTS + 1
-    progress.hints = number
+    one = _current(parser, progress)
+    if answer and answer != progress.answer:
+        progress.answer, progress.hints = answer, 0
+    progress.hints = progress.hints % _HINTS + 1
     progress.keep()
-    say(*f"hint {number} of {_HINTS}: {one.hint(progress.answer, number)}".split("\n"))
-    if number == _HINTS:
-        say(f"The page of the tutorial is {TOPICS[one.topic].page}.")
+    return _say_hints(one, progress.answer, (progress.hints,))
+
+
+def _say_hints(one: Exercise, answer: str, numbers: Iterable[int]) -> int:
+    for number in numbers:
+        say(*f"hint {number} of {_HINTS}: {one.hint(answer, number)}".split("\n"))
     return 0
 
 
@@ -234,12 +242,11 @@ def _grade(parser: Parser, options: argparse.Namespace) -> int:
     return 0
 
 
-def _current(parser: Parser, options: argparse.Namespace, progress: _Progress) -> Exercise:
-    """The exercise that is asked for, or the one that was shown last."""
-    name = options.exercise or progress.current
-    if not name:
+def _current(parser: Parser, progress: _Progress) -> Exercise:
+    """The exercise that was shown last."""
+    if not progress.current:
         parser.error(f"no exercise is begun: 'tla learn start {next(iter(TOPICS))}' begins the first")
-    return exercise(name)
+    return exercise(progress.current)
 
 
 def _one_word(parser: Parser, options: argparse.Namespace, what: str) -> str:
@@ -259,7 +266,9 @@ def _parser() -> Parser:
         "--level", type=int, choices=LEVELS, help="how hard the exercises are (default 1)"
     )
     parser.add_argument("--seed", type=positive, metavar="N", help="which exercises (default 1)")
-    parser.add_argument("--exercise", metavar="NAME", help="another exercise than the one shown last")
+    parser.add_argument(
+        "--exercise", metavar="NAME", help="an exercise by its name; then no file keeps what you do"
+    )
     parser.add_argument(
         "-n",
         "--count",
