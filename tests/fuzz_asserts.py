@@ -20,10 +20,25 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import tla.ascend.recorder
-from tla.ascend import FAMILIES, Ascend950, AtlasA2, GemmShape, Tile, element, fits, footprints
+from tla.ascend import (
+    FAMILIES,
+    Ascend950,
+    AtlasA2,
+    AttentionPlan,
+    ConvPlan,
+    GemmShape,
+    GemvPlan,
+    Tile,
+    attention,
+    conv,
+    element,
+    fits,
+    footprints,
+    gemv,
+)
 from tla.ascend.plans import failures_of_block
 from tla.ascend.plans.asserts import ASSERTS
 from tla.ascend.plans.footprint import events, mmad_extents
@@ -31,6 +46,7 @@ from tla.ascend.plans.footprint import events, mmad_extents
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+AnyPlan: TypeAlias = "AttentionPlan | ConvPlan | GemvPlan"
 PRODUCTS = {f.name: f for f in FAMILIES.values() if f.codes and f.kind == "product"}
 PRODUCTS.pop("MmadAtlasA2PingpongSliceKWithPrologue")  # of its own tile copy, with prologues
 CODES = (2201, 3510)
@@ -50,6 +66,7 @@ _HEAD = """\
 #include "catlass/gemm/gemm_type.hpp"
 #include "catlass/gemm/tile/tile_copy.hpp"
 #include "catlass/gemm/tile/tile_copy_tla.hpp"
+#include "catlass/gemm/tile/tile_mmad.hpp"
 #include "catlass/layout/layout.hpp"
 #include "tla/layout.hpp"
 using namespace Catlass;
@@ -62,6 +79,15 @@ using E8 = float8_e8m0_t;
 template <class Tag> using ScalesOfA = decltype(tla::MakeMxScaleLayout<E8, Tag, false>(1u, 1u));
 template <class Tag> using ScalesOfB = decltype(tla::MakeMxScaleLayout<E8, Tag, true>(1u, 1u));
 #include "catlass/gemm/block/block_mmad_mx_preload_tla.hpp"
+"""
+
+_OF_PLANS = """\
+#include "catlass/conv/block/block_conv.hpp"
+#include "catlass/conv/dispatch_policy.hpp"
+#include "catlass/conv/tile/tile_copy.hpp"
+#include "catlass/conv_coord.hpp"
+#include "catlass/gemv/block/block_gemv.hpp"
+#include "catlass/gemv/tile/tile_copy.hpp"
 """
 
 _BLOCKS = {
@@ -119,13 +145,48 @@ def _tile_copy(tile: Tile, arch: str, types: Sequence[str], tags: Sequence[str])
     return f"Gemm::Tile::PackedTileCopyTla<{', '.join([arch, *pairs, bias, 'false', scale])}>"
 
 
-def verdicts(tiles: Sequence[Tile], catlass: Path, room: Path) -> list[list[str]]:
-    """The texts of the static assertions that fail, of each tile, each once, sorted."""
-    code = {tile.arch.code for tile in tiles}.pop()
+def _of_type(element: object, tag: str) -> str:
+    return f"Gemm::GemmType<{element}, layout::{tag}>"
+
+
+def block_of_plan(plan: AnyPlan) -> str:
+    """The C++ type of the block of a plan that is no product of matrices."""
+    of, arch = plan.element, f"Arch::{plan.arch.tag}"
+    if isinstance(plan, ConvPlan):
+        shapes = (
+            f"Conv2dFmapL1Shape<{','.join(map(str, plan.block))}>, "
+            f"Conv2dFilterL1Shape<{','.join(map(str, plan.filter_block))}>, "
+            f"Conv2dL0Shape<{','.join(map(str, plan.l0))}>"
+        )
+        types = ", ".join(_of_type(of, tag) for tag in ("NC1HWC0", "CI1KHKWCOCI0", "NC1HWC0"))
+        flags = ",".join([*map(str, plan.stages), str(plan.unit_flag).lower()])
+        return f"Conv::Block::BlockConv2d<Conv::ConvAtlasA2Pingpong<{flags}>, {shapes}, {types}>"
+    if isinstance(plan, GemvPlan):
+        shapes = ", ".join(f"GemvShape<{m},{n}>" for m, n in (plan.tile, plan.l0))
+        a, x, y = (_of_type(of, tag) for tag in (plan.tag, "VectorLayout", "RowMajor"))
+        copy = f"Gemv::Tile::TileCopyGemvAic<{arch}, {a}, {x}, {y}, void>"
+        mmad = f"Gemm::Tile::TileMmad<{arch}, {x}, {a}, void>"
+        parts = f"Gemm::{plan.policy}, {shapes}, {a}, {x}, {y}, void, {copy}, {mmad}"
+        return f"Gemv::Block::BlockGemv<{parts}>"
+    shape = f"tla::Shape<{', '.join(f'tla::Int<{x}>' for x in plan.tile)}>"
+    tags = f"{of}, layout::RowMajor, {of}, layout::ColumnMajor, float, layout::RowMajor, void"
+    copy = f"Gemm::Tile::PackedTileCopyTlaToUB<{arch}, {tags}, Gemm::Tile::CopyL0CToUBMode::SPLIT_M>"
+    mmad = f"Gemm::Tile::TileMmadTla<{arch}, {of}, typename {copy}::LayoutTagL1A>"
+    parts = f"{shape}, {shape}, {of}, {of}, float, void, {copy}, {mmad}"
+    return f"Gemm::Block::BlockMmadTla<Gemm::{plan.kind.blocks[0]}<{arch}>, {parts}>"
+
+
+def verdicts(code: int, blocks: Sequence[str], catlass: Path, head: str = "") -> list[list[str]]:
+    """The texts of the static assertions that fail, of each type of a block, each once, sorted."""
+    with TemporaryDirectory() as room:
+        return _verdicts(code, blocks, catlass, Path(room), head)
+
+
+def _verdicts(code: int, blocks: Sequence[str], catlass: Path, room: Path, more: str) -> list[list[str]]:
     source = room / f"ask{code}.cpp"
-    head = _HEAD + (_OF_MX if code == 3510 else "")
+    head = _HEAD + (_OF_MX if code == 3510 else "") + more
     first = head.count("\n") + 1
-    asked = (f"template int Ask<{block(tile)}>();" for tile in tiles)
+    asked = (f"template int Ask<{block}>();" for block in blocks)
     source.write_text(head + "\n".join(asked) + "\n", "utf-8")
     assert GXX is not None
     folders = [f"-I{folder}" for folder in (HEADERS, catlass / "include")]
@@ -134,7 +195,7 @@ def verdicts(tiles: Sequence[Tile], catlass: Path, room: Path) -> list[list[str]
          str(source)],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    found: list[set[str]] = [set() for _ in tiles]
+    found: list[set[str]] = [set() for _ in blocks]
     where: int | None = None
     for line in done.stderr.splitlines():
         if at := re.match(rf"{re.escape(str(source))}:(\d+):\d+:\s+required from here", line):
@@ -227,8 +288,7 @@ def compare(code: int, count: int, seed: int, catlass: Path) -> Compared:
     drawn = [random_tile(rng, names[i % len(names)], code) for i in range(count)]
     # a type has its errors once, and so has the class that checks the alignment of a shape
     tiles = [*{(tile.l1, tile.l0, tile.a): tile for tile in drawn}.values()]
-    with TemporaryDirectory() as room:
-        compiled = verdicts(tiles, catlass, Path(room))
+    compiled = verdicts(code, [block(tile) for tile in tiles], catlass)
     clean, witnesses, wrong = 0, Counter[str](), list[str]()
     for tile, texts in zip(tiles, compiled, strict=True):
         theirs = [text for text in texts if text in TEXTS]
@@ -245,6 +305,40 @@ def compare(code: int, count: int, seed: int, catlass: Path) -> Compared:
     return Compared(len(tiles), clean, witnesses, wrong)
 
 
+def random_plan(rng: Random, code: int) -> AnyPlan:
+    """A plan of attention, of a convolution, or of a product with a vector."""
+    of = rng.choice(("half", "bfloat16_t"))
+    if code == 3510:
+        shape = (32 * rng.randint(1, 8), 16 * rng.randint(1, 16), 16 * rng.randint(1, 16))
+        return attention("Ascend950", heads=8, q=512, kv=512, head=64, element=of, tile=shape)
+    if rng.random() < 0.5:
+        tag: Any = rng.choice(("RowMajor", "ColumnMajor"))
+        tile, l0 = ((16 * rng.randint(1, 20), 32 * rng.randint(1, 20)) for _ in range(2))
+        kinds = rng.choice(("half", "float"))
+        return gemv("AtlasA2", (1000, 1000), kinds, tag, kind="aic", tile=tile, l0=l0)
+    return conv(
+        "AtlasA2", image=(1, 64, 32, 32), filter=(64, 3, 3), element=rng.choice((of, of, "float")),
+        block=(rng.randint(1, 12), rng.randint(1, 12), rng.randint(1, 8)),
+        filter_block=(16 * rng.randint(1, 6), rng.randint(1, 9)),
+        l0=(16, 16 * rng.randint(1, 16), 16 * rng.randint(1, 16)),
+        stages=[rng.randint(1, 3) for _ in range(4)] + [1],
+    )  # fmt: skip
+
+
+def compare_plans(code: int, count: int, seed: int, catlass: Path) -> Compared:
+    """Hold random plans of other operators against the compiler."""
+    rng = Random(f"plans {code} {seed}")
+    asked = {block_of_plan(plan): plan for plan in (random_plan(rng, code) for _ in range(count))}
+    compiled = verdicts(code, list(asked), catlass, _OF_PLANS if code == 2201 else "")
+    known = TEXTS.union(*(plan.check().catlass for plan in asked.values()))
+    pairs = [
+        (plan, list(plan.check().catlass), [text for text in texts if text in known])
+        for plan, texts in zip(asked.values(), compiled, strict=True)
+    ]
+    wrong = [f"{plan!r}: {theirs}, here {ours}" for plan, ours, theirs in pairs if ours != theirs]
+    return Compared(len(asked), sum(not texts for texts in compiled), Counter(), wrong)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("catlass", type=Path, help="the folder of CATLASS")
@@ -254,10 +348,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     tiles = clean = 0
     witnesses, wrong, seed = Counter[str](), list[str](), options.seed
     while tiles < options.count:
-        found = compare(CODES[seed % 2], 1500, seed, options.catlass)
-        tiles, clean, seed = tiles + found.tiles, clean + found.clean, seed + 1
-        witnesses += found.witnesses
-        wrong += found.wrong
+        code = CODES[seed % 2]
+        for found in (
+            compare(code, 1500, seed, options.catlass),
+            compare_plans(code, 150, seed, options.catlass),
+        ):
+            tiles, clean = tiles + found.tiles, clean + found.clean
+            witnesses += found.witnesses
+            wrong += found.wrong
+        seed += 1
     print(f"{tiles} tiles, {clean} compile, {witnesses.total()} of these are refused: {dict(witnesses)}")
     print(f"{len(wrong)} verdicts differ", *wrong[:5], sep="\n")
     return 1 if wrong else 0

@@ -118,6 +118,11 @@ def _convolution(p: Problem) -> Schedule:
     )  # fmt: skip
 
 
+def _rows(p: Problem) -> Schedule:
+    m, _, n = p.extents
+    return schedules.rows(m=m, n=n, tile=p.tile[0], split=p.rng.randint(1, min(n, 9)), cores=p.cores)
+
+
 SCHEDULERS: dict[str, Callable[[Problem], Schedule]] = {
     "identity": _banded("identity"),
     "splitk": _splitk,
@@ -132,6 +137,7 @@ SCHEDULERS: dict[str, Callable[[Problem], Schedule]] = {
     "in_groups": _in_groups,
     "heads": _heads,
     "convolution": _convolution,
+    "rows": _rows,
 }
 
 

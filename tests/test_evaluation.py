@@ -121,6 +121,25 @@ def test_blanks_between_tokens_mean_nothing(value: Any, blanks: list[str]) -> No
         ("make_layout_tile((4,4):(4,1), (3,3), exact=False)", Layout((3, 3), (4, 1))),
         ("compact_col_major((4,2), start=3)", (3, 12)),
         ("Int(4)", _4),
+        # arithmetic on values of operations
+        ("size(4:2) * 2 + 1", 9),
+        ("1 + 2 * size(4:2)", 9),
+        ("(size(4:2) + 1) // 2:3", Layout(2, 3)),
+        ("(4,2):(2,1)(3,1) - _3", 4),
+        ("_1 + _2 * _4", Int(9)),
+        ("_-9 // _4", Int(-3)),
+        # C++
+        ("Int<4>", _4),
+        ("tla::C<4>{}", _4),
+        ("_4{}", _4),
+        ("int{2} + _2", 4),
+        ("make_tuple(int{2}, Int<4>{})", (2, _4)),
+        ("Shape<Shape<_4,_2>,_4>{}", ((_4, _2), _4)),
+        ("Layout<Shape<_4>, Stride<_2>>{}(3)", Int(6)),
+        # statements
+        ("auto x = 4:2; size(x) + 1;", 5),
+        ("const auto size = 4:2; // what\n// it is\nprint(size(size)); // 4", 4),
+        ("x = 3; y = x + 1; x * y", 12),
         # swizzles
         ("Swizzle(2,0,3)", Swizzle(2, 0, 3)),
         ("Sw<2, 0, -3>", Swizzle(2, 0, -3)),

@@ -118,7 +118,8 @@ ROWS: list[tuple[Callable[[], Any], str, str]] = [
     (lambda: parse("(" * 150 + "2" + ")" * 150), "Its parentheses go 150 deep.", "nesting=150"),
     # a text: the operator that is none
     (lambda: parse("(2,3):(1,2) + 1"), "'+' takes ints, not a tuple or a layout", "column 13"),
-    (lambda: tla.evaluate("size(8:1) / 3"), "'/' stands between ints and names alone", "// divides."),
+    (lambda: tla.evaluate("size(8:1) / 3"), "3 does not divide 8", "'//' rounds down"),
+    (lambda: tla.evaluate("(8:1) / 3"), "'/' takes ints, not a tuple or a layout", "column 7"),
     (lambda: tla.evaluate("(4,8):(8,1)[1,2]"), "a coordinate stands in ( )", "column 12"),
     (lambda: tla.evaluate("offsets(8:1)"), "'offsets': tla.offsets is for Python", "tla eval --help"),
 ]

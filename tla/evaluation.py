@@ -16,7 +16,10 @@ expression                  value
 ``s:d``, ``s:d:o``          the layout of a shape, a stride and an origin shape
 ``Sw<2,0,3>``               a swizzle; ``Sw<2,0,3> o 0 o (8,8):(8,1)`` is a composed layout
 ``name(x, y, key=z)``       the value of an operation, `OPERATIONS`
-``get<0,1>(x)``, ``tla::MakeShape(4,2)``, ``Int<4>{}``: C++'s spelling of some, ``get(x, 0, 1)``
+``size(4:2) * 2 + 1``       a sum of ints and names, of values of operations too
+``get<0,1>(x)``, ``tla::MakeShape(4,2)``: C++'s spelling of some, ``get(x, 0, 1)``
+``Int<4>{}``, ``int{2}``, ``Shape<_4,_2>{}``: what `from_cpp` reads, a type or a value of one
+``auto a = 4:2; print(size(a));``: the value of the last statement; ``//`` behind one is a comment
 ``layout(c)``               its offset at a coordinate; the layout of the modes kept if ``c`` has `_`
 ``(x,y)``, ``_``            a tuple, as a tiler or a coordinate; the mode left alone, or kept
 ``true``, ``false``         the answers of a predicate, and options; ``True``, ``False`` too
@@ -63,7 +66,7 @@ from .layouts import (
     tuple_or_expr,
     value_at,
 )
-from .numbers import SymbolicInt, is_tuple, limit_nesting
+from .numbers import SymbolicInt, expr_at, goes_on, is_tuple, limit_nesting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -114,15 +117,23 @@ OPERATIONS: Final = tuple(sorted([*_ROOMS, *_ALIASES]))
 class _Reader(NamingScanner):
     """A scanner that also notes each call of an operation, with its arguments."""
 
-    __slots__ = ("calls", "tagged")
+    __slots__ = ("calls", "tagged", "variables")
 
     operations: ClassVar[frozenset[str]] = frozenset(OPERATIONS)
+
+    def call_at(self, start: int, name: str, room: int) -> Any:
+        self.at = start
+        value = _named(self, room, "")
+        if not isinstance(value, int | SymbolicInt) or isinstance(value, bool):
+            self.fail(f"an operator takes ints, not {_in_words(value)}", start, self.last)
+        return value
 
     def __init__(self, text: str, calls: list[Call] | None, symbols: Any, tagged: Tagged | None) -> None:
         super().__init__(text, symbols)
         self.calls = calls
         self.tagged = tagged
         self.place = "s"
+        self.variables: dict[str, Any] = {}
 
 
 @limit_nesting
@@ -163,15 +174,42 @@ def evaluate(
 
 def _whole(text: str, calls: list[Call] | None, symbols: Any, tagged: Tagged | None) -> Any:
     scan = _Reader(text, calls, symbols, tagged)
-    value = _expression(scan, MAX_DEPTH)
+    value = _statement(scan)
+    while scan.accept(";"):
+        if comment := _COMMENT.match(scan.text, scan.at):
+            scan.pass_to(comment.end())
+        if not scan.peek():
+            break
+        value = _statement(scan)
     if scan.peek() == "[":
         scan.fail("a coordinate stands in ( ), as (4,8):(8,1)(1,2); `_` there keeps a mode")
-    if scan.peek() in tuple("+-*/%"):
-        way = "ceil_div, shape_div, round_up and product take the values of operations."
-        summary = f"{scan.found()} stands between ints and names alone, not behind {_in_words(value)}"
-        scan.fail(summary, None, None, *(["// divides."] if scan.peek() == "/" else ()), way)
+    if goes_on(scan):
+        scan.fail(f"{scan.found()} stands between ints, not behind {_in_words(value)}")
     scan.expect_end()
     return value
+
+
+def _statement(scan: _Reader) -> Any:
+    """``[[type] name =] expression``, or ``print(expression)``."""
+    declared = _DECLARED.match(scan.text, scan.at)
+    if declared is not None:
+        scan.pass_to(declared.end())
+    if printed := _PRINT.match(scan.text, scan.at):
+        scan.pass_to(printed.end())
+    value = _expression(scan, MAX_DEPTH)
+    if printed:
+        scan.expect(")", "after what is printed")
+    if declared is not None:
+        scan.variables[declared[1]] = value
+        if isinstance(value, int | SymbolicInt):
+            scan.names.define(declared[1], value)
+    return value
+
+
+_DECLARED: Final = re.compile(r"(?:(?:const\s+)?(?:auto|(?:\w+::)*[A-Z]\w*)\s+)?([A-Za-z]\w*)\s*=(?!=)")
+"""The beginning of a statement that defines a name."""
+_PRINT: Final = re.compile(r"(?:\w+::)*print\s*\(")
+_COMMENT: Final = re.compile(r"(?://[^\n]*\s*)+")
 
 
 @limit_nesting
@@ -204,7 +242,13 @@ def _expression(scan: _Reader, room: int) -> Any:
         value = _composed(scan, room, start, value)
     while scan.peek() == "(":
         value = _at_coordinate(scan, room, start, value)
-    return value
+    return _with_operators(scan, room, value)
+
+
+def _with_operators(scan: _Reader, room: int, left: Any) -> Any:
+    """The value of an expression, of which the first factor has been passed."""
+    is_int = isinstance(left, int | SymbolicInt) and not isinstance(left, bool)
+    return expr_at(scan, scan.names, room, "", left) if is_int and goes_on(scan) else left
 
 
 def _part(scan: _Reader, room: int) -> Any:
@@ -227,15 +271,17 @@ def _operand(scan: _Reader, room: int, what: str) -> Any:
     start, char = scan.at, scan.peek()
     if char == "(":
         items = [_expression(scan, room - 1) for _place in items_at(scan, room)]
-        return tuple_or_expr(scan, start, tuple(items), what)
+        return tuple_or_expr(scan, tuple(items), what)
+    if typed := _CPP.match(scan.text, start):
+        return _with_operators(scan, room, _cpp_at(scan, typed))
     if char.isalpha():
-        return _named(scan, room, what)
+        return _with_operators(scan, room, _named(scan, room, what))
     if char == "_":
         after = scan.text[scan.at + 1 : scan.at + 2]
         if not (after.isalnum() or (after and after in "_-.")):  # else a static int, or none
             scan.accept("_")
             return _
-    return leaf_at(scan, what)
+    return _with_operators(scan, room, leaf_at(scan, what))
 
 
 def _ints(scan: _Reader, room: int, what: str) -> Any:
@@ -259,6 +305,8 @@ def _named(scan: _Reader, room: int, what: str) -> Any:
     name = scan.word()
     if name in ("tla", "cute") and scan.accept("::"):
         name = scan.word()
+    if name in scan.variables and (name not in OPERATIONS or scan.peek() != "("):
+        return scan.variables[name]
     name = _snake(name) if scan.peek() in ("(", "<") else name
     if name in _TRUTH:
         return _TRUTH[name]
@@ -277,20 +325,55 @@ def _named(scan: _Reader, room: int, what: str) -> Any:
             path.append((begin, scan.last, "", leaf_at(scan, "an int")))
             if not scan.accept(",") and scan.peek() != ">":
                 scan.fail(f"expected ',' or '>', found {scan.found()}")
+    if scan.peek() != "(":
+        scan.fail(f"expected '(' and the arguments of {name}, found {scan.found()}")
     arguments: list[_Argument] = []
-    if not (path and scan.accept("{}")):  # Int<4>{} is Int(4)
-        if scan.peek() != "(":
-            scan.fail(f"expected '(' and the arguments of {name}, found {scan.found()}")
-        for _place in items_at(scan, room):
-            begin, key = scan.at, _key(scan)
-            value = _expression(scan, room - 1)
-            arguments.append((begin, scan.last, key, value))
+    for _place in items_at(scan, room):
+        begin, key = scan.at, _key(scan)
+        value = _expression(scan, room - 1)
+        arguments.append((begin, scan.last, key, value))
     arguments += path
     positional, named = _bind(scan, name, operation, arguments)
     value = _result(scan, start, name, operation, *positional, **named)
     if scan.calls is not None:
         scan.calls.append((name, tuple(positional), named))
     return value
+
+
+_CPP: Final = re.compile(
+    r"(?:\w+::)*(?:(?:Shape|Stride|Coord|Tile|Layout|tuple|C|Int|integral_constant)\s*(?=<)"
+    r"|(?:u?int(?:\d+_t)?|size_t|long|unsigned)\s*(?=[{(])|_\d+\s*(?=\{))"
+)
+"""The beginning of a type of C++ that is a value, or of a value with its type."""
+_EMPTY: Final = re.compile(r"\s*(?:\{\s*\}|\(\s*\))")
+
+
+def _cpp_at(scan: _Reader, typed: re.Match[str]) -> Any:
+    """The value of a type of C++, with the brackets that follow it."""
+    from .cpp import from_cpp
+
+    start, end = typed.start(), _end_of_bracket(scan.text, typed.end())
+    if empty := _EMPTY.match(scan.text, end):
+        end = empty.end()
+    try:
+        value = from_cpp(scan.text[start:end])
+    except ParseError as error:
+        raise ParseError(
+            error.summary, scan.text, start + error.start, start + error.end, *error.details
+        ) from None
+    scan.pass_to(end)
+    return value
+
+
+def _end_of_bracket(text: str, start: int) -> int:
+    """The place behind the bracket that is closed again; the end of the text if none is."""
+    pair = text[start] + {"<": ">", "{": "}", "(": ")"}[text[start]]
+    depth = 0
+    for at in range(start, len(text)):
+        depth += (1, -1, 0)[pair.find(text[at])]
+        if not depth:
+            return at + 1
+    return len(text)
 
 
 def _snake(name: str) -> str:

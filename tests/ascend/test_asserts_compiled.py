@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from cases import share
-from fuzz_asserts import CODES, GXX, compare
+from fuzz_asserts import CODES, GXX, compare, compare_plans
 
 from tla.ascend import EPILOGUES, FAMILIES
 from tla.ascend.plans.attention import KINDS
@@ -46,3 +46,6 @@ def test_verdicts_equal_the_compilers(code: int) -> None:
     assert not found.wrong, f"{len(found.wrong)} of {found.tiles}: {found.wrong[:4]}"
     assert found.clean > found.tiles // 10
     assert found.witnesses["a byte of two stages"] > 0
+    others = compare_plans(code, share(150), code, CATLASS)
+    assert not others.wrong, f"{len(others.wrong)} of {others.tiles}: {others.wrong[:4]}"
+    assert 0 < others.clean < others.tiles

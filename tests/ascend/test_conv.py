@@ -37,6 +37,22 @@ def outputs(size: int, filter: int, stride: int, dilation: int, pad: int) -> int
     return sum(1 for at in range(0, size + pad, stride) if at + reach <= size + pad)
 
 
+def needs_zeros_alone(plan: ConvPlan) -> bool:
+    """Whether a block needs nothing of the image, block by block as BasicConv2d cuts it."""
+    before = (plan.pads[2], plan.pads[0])
+    for axis in (0, 1):
+        extent, step, reach = (
+            plan.image[2 + axis], plan.stride[axis], (plan.filter[1 + axis] - 1) * plan.dilation[axis],
+        )  # fmt: skip
+        for first in range(0, plan.out[axis], plan.block[axis]):
+            count = min(plan.block[axis], plan.out[axis] - first)
+            start = first * step - before[axis]
+            end = start + (count - 1) * step + reach
+            if min(end, extent - 1) < max(start, 0):
+                return True
+    return False
+
+
 def test_extents_bytes_and_schedules() -> None:
     rng, legal, drawn = Random(6), 0, 0
     for _ in range(share(200)):
@@ -54,6 +70,8 @@ def test_extents_bytes_and_schedules() -> None:
         legal += report.ok
         if report.ok:
             assert all(not f.overlaps and f.needed <= f.capacity for f in plan.footprints)
+        padded = [f for f in report.errors if f.rule.startswith("padding")]
+        assert bool(padded) == needs_zeros_alone(plan)
         (whole,) = plan.problems
         assert plan.schedule().proof().points == whole.m * whole.n * whole.k
         assert eval(repr(plan), {"conv": conv}) == plan
@@ -88,6 +106,10 @@ def test_bad_input(more: dict[str, Any], error: type[TlaError], words: str) -> N
         ({"block": (16, 32, 1), "filter": (64, 1, 1)}, "L0C capacity", (196608, 131072)),
         ({"stride": (64, 1), "image": (1, 64, 256, 32)}, "LoadData3D stride", (64, 63)),
         ({"filter_block": (96, 6), "block": (8, 12, 4)}, "channels", None),
+        ({"filter_block": (40, 8)}, "output channels", None),
+        ({"filter_block": (40, 8)}, "L1 overlap", None),
+        ({"pads": (0, 0, 9, 0), "block": (4, 12, 8)}, "padding of rows", None),
+        ({"unit_flag": True}, "unit flag", None),
         ({"element": "float"}, "element types", None),
         ({"stages": (3, 2, 2, 2, 1)}, "stages", None),
     ],

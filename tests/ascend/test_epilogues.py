@@ -211,3 +211,6 @@ def test_what_the_compiler_says_of_a_tile_in_ub() -> None:
     assert "UB out of bounds" not in plan.check().catlass
     plan = gemm("AtlasA2", (512, 512, 512), "half", epilogue=epilogue("gelu", 19661))
     assert plan.check().catlass == ("UB out of bounds",)
+    tree = epilogue("evg", 10568, out="float", nodes=("acc_load", "aux_load", "compute"))
+    plan = gemm("Ascend950", (512, 512, 512), "float", epilogue=tree)
+    assert plan.check().catlass == ("COMPUTE_LENGTH must be divisible by BYTE_PER_C0",)

@@ -91,7 +91,7 @@ def test_4_a_load_from_the_wrong_k() -> None:
     assert kinds(run) == {("memcheck", "provenance")}
     assert "k of A is 64 from the first product of these tiles, and k of B is 128" in found.text
     assert [place.op for place in found.at] == ["LoadData", "LoadDataWithTranspose", "Mmad"]
-    assert run.origins.element_at("AIC0", "L1", 32) == ("A", 290)
+    assert run.element_at("AIC0", "L1", 32) == ("A", 290, (290,))
 
 
 def test_5_a_set_before_the_last_load_of_its_slot() -> None:

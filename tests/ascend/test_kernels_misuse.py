@@ -109,6 +109,25 @@ def atomic(of: str) -> Body:
     return body
 
 
+def atomic_of(of: str) -> Body:
+    def body(ctx: Context, x: KernelTensor, y: KernelTensor) -> None:
+        tile, sums = ctx.alloc("UB", of, (64,)), ctx.workspace("W", of, (64,))
+        ctx.duplicate(tile, 1, 64)
+        ctx.pipe_barrier()
+        ctx.set_atomic_add(sums)
+        ctx.copy_ub_to_gm(sums, tile)
+        ctx.set_atomic_none()
+
+    return body
+
+
+def mixed(ctx: Context, x: KernelTensor, y: KernelTensor) -> None:
+    """A function that both kinds of core run, each what it has."""
+    cube = ctx.is_aic
+    a = Operand("UB", "AIV0" if cube else ctx.core, 0, "float32")
+    ctx.issue("Duplicate", "V", {"dst": a}, scalar=1, count=64)
+
+
 def mask(reset: bool) -> Body:
     def body(ctx: Context, x: KernelTensor, y: KernelTensor) -> None:
         ctx.set_vector_mask(0, 255)
@@ -167,6 +186,12 @@ FAULTS: dict[str, tuple[Any, Any, str, Any]] = {
         "memcheck overlap", {},
     ),
     "past its tile": (past_its_tile(65), past_its_tile(64), "memcheck bounds", {}),
+    "bits of floats": (
+        lanes("Not", 0, 0, count=64), lanes("Abs", 0, 0, count=64), "unknown not modelled", {},
+    ),
+    "a sum of one source": (
+        lanes("Add", 0, 0, count=64), lanes("Abs", 0, 0, count=64), "unknown not modelled", {},
+    ),
     "a vector on GM": (on_global_memory, past_its_tile(64), "memcheck space", {}),
     "a copy on another pipe": (on_the_wrong_pipe, past_its_tile(64), "memcheck space", {}),
     "L1 in a product": (
@@ -186,6 +211,10 @@ FAULTS: dict[str, tuple[Any, Any, str, Any]] = {
         "memcheck extent", CUBE,
     ),
     "atomics of another type": (atomic("half"), atomic("float"), "memcheck atomic type", {}),
+    "atomics of a type that has none": (
+        atomic_of("uint32_t"), atomic_of("int32_t"), "memcheck atomic type", {},
+    ),
+    "a vector on a cube core": (mixed, barrier("ALL"), "memcheck core", CUBE),
     "a mask that stays": (mask(False), mask(True), "memcheck register", {}),
     "a barrier of no pipe": (barrier("M"), barrier("V"), "synccheck barrier", {}),
     "a barrier of the scalar unit": (barrier("S"), barrier("ALL"), "synccheck barrier", {}),
@@ -207,6 +236,12 @@ def test_a_fault_is_found_and_its_twin_is_clean(name: str) -> None:
     if right is meet:
         options = MIX
     assert not run_of(right, **options).findings
+
+
+def test_a_core_leaves_out_what_only_cores_of_the_other_kind_have() -> None:
+    run = run_of(mixed, **MIX)
+    assert run.findings == ()
+    assert {op.instruction.core[:3] for op in run.program.operations if op.work.steps} == {"AIV"}
 
 
 def test_what_an_overlap_says() -> None:

@@ -13,12 +13,17 @@ from typing import Any
 import pytest
 
 from tla.ascend.kernels import Run, parse_trace, replay, run_program
-from tla.errors import ParseError, TlaError
+from tla.errors import ArgumentError, ParseError, TlaError
 
 from .kernels_oracle import HERE, SHARED, difference, entries, inputs_of, output_of
 
 ENTRIES = {entry["name"]: entry for entry in entries(HERE)}
 NAMES = sorted(ENTRIES.keys() - {"single_core_splitk"})
+
+
+def any_(x: object) -> Any:
+    """A value that the checkers know nothing of."""
+    return x
 
 
 @cache
@@ -50,6 +55,36 @@ def test_a_recorded_kernel_is_right_and_clean(name: str) -> None:
 @pytest.mark.parametrize("name", ["matmul_add", "splitk", "a950_fixpipe_opti"])
 def test_no_order_changes_the_result(name: str) -> None:
     assert run_of(name).differing(8) is None
+
+
+@pytest.mark.parametrize("name", ["batched", "matmul_add", "a950_evg_add"])
+def test_a_byte_in_a_buffer_is_that_of_its_element(name: str) -> None:
+    run, rng, met = run_of(name), random.Random(0), set()
+    written = {
+        op.instruction.operands[operand].owner
+        for op in run.program.operations
+        for operand, _ in op.work.writes
+    }
+    for (space, core), data in run._memories.bytes.items():
+        for byte in rng.sample(range(data.size), 40) if space != "GM" else ():
+            found = run.element_at(core, any_(space), byte)
+            if found is not None and found.tensor not in written:
+                array = run[found.tensor]
+                met.add(space)
+                assert data[byte] == array.tobytes()[found.byte]
+                assert array[found.coord].tobytes()[found.byte % array.itemsize] == data[byte]
+    assert met >= {"L1", "L0A", "L0B"}
+    ends = 1 << 20, -1
+    for where in (("AIC9", "L1", 0), *[("AIC0", "L1", at) for at in ends], ("AIC0", "L1", 0, "x:1")):
+        with pytest.raises(ArgumentError):
+            run.element_at(*any_(where))
+    first = next(
+        i
+        for i in run.program.instructions
+        if i.core == "AIC0" and i.op == "DataCopy" and i.pipe == "MTE2"
+    )
+    place = first.operands["dst"].address
+    assert run.element_at("AIC0", "L1", place, before=first.line) is None
 
 
 def test_without_a_flag_something_is_found() -> None:
@@ -96,14 +131,20 @@ def test_a_trace_of_anything_is_run_or_refused() -> None:
     rng = random.Random(6)
     lines = gzip.decompress(ENTRIES["matmul_add"]["path"].read_bytes()).decode().splitlines()
     values: list[Any] = [0, -1, 3, 255, 65535, 1 << 31, 1 << 70, None, "x", [], {}, 1.5, True]
+    ops = ["Mmad", "Fixpipe", "SyncAll", "MutexLock", "Cast", "And", "Relu", "Add"]
     for _ in range(40):
         start = rng.randrange(len(lines) - 60)
         rows = [json.loads(line) for line in lines[start : start + 60]]
         for row in rng.sample(rows, 4):
-            part = row[rng.choice([key for key in row if isinstance(row[key], dict)] or ["op"])]
-            if isinstance(part, dict) and part:
-                part[rng.choice([*part])] = rng.choice(values)
+            name = rng.choice([key for key in row if isinstance(row[key], dict)] or ["op"])
+            part, way = row[name], rng.randrange(5)
+            if not isinstance(part, dict) or not part or way == 0:
+                row["op"], row["pipe"] = rng.choice(ops), rng.choice([row["pipe"], "V"])
+            elif "dtype" in part and way == 1:
+                part["dtype"] = rng.choice(["float32", "int8", "int4", "uint64"])
+            elif "dtype" in part and way == 2:
+                row[rng.choice(["src1", "bias", "sel"])] = row.pop(name)
             else:
-                row["op"] = rng.choice(["Mmad", "Fixpipe", "SyncAll", "MutexLock", "Cast"])
+                part[rng.choice([*part])] = rng.choice(values)
         with contextlib.suppress(TlaError):
             run_program(parse_trace(map(json.dumps, rows)))

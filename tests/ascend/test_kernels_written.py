@@ -4,17 +4,20 @@
 from __future__ import annotations
 
 import itertools
-import random
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from cases import over
+from oracle import rows
 
 import tla
 from tla.ascend.kernels import gm, kernel, read_trace, simulate
 from tla.ascend.kernels.blocks import (
     batched_matmul,
+    block_mmad,
     grouped_matmul_slice_m,
     grouped_quant_matmul_slice_k,
     matmul,
@@ -89,6 +92,9 @@ RECORDED: dict[str, tuple[Kernel, list[Any], dict[str, Any]]] = {
         np.ones((260, 200), np.float32), np.ones((200, 300), np.float32), np.ones(300, np.float32),
         np.ones((260, 300), np.float32),
     ], {**OTHER_WAY, "l1": (256, 256, 64), "l0": (256, 256, 32)}),
+    "bias": (matmul_bias, [
+        *_ones(200, 300, 300)[:2], np.ones(300, half), np.ones((200, 300), half),
+    ], {"policy": "MmadAtlasA2PingpongBias<true>"}),
     "splitk": (splitk_matmul, [
         np.ones((120, 1200), half), np.ones((1200, 200), half, "F"), np.ones((120, 200), half),
     ], {}),
@@ -123,6 +129,10 @@ RECORDED: dict[str, tuple[Kernel, list[Any], dict[str, Any]]] = {
 """The recorded kernels that are written in Python too, with their arguments."""
 
 
+DIFFERING = {"bias": [("blockLen", 3, 16)] * 2}
+"""Parameters that differ: CATLASS copies 256 of a bias where 44 are left."""
+
+
 def _in_the_checkout(name: str) -> bool:
     return (HERE / f"{name}.jsonl.gz").exists()
 
@@ -141,75 +151,45 @@ def test_a_kernel_issues_the_instructions_of_catlass(name: str) -> None:
     cores = {i.core for i in run.program.instructions}
     theirs = [i for i in read_trace(path) if i.core in cores]
     assert len(run.program.instructions) == len(theirs)
+    differing = []
     for ours, other in zip(run.program.instructions, theirs, strict=True):
         params = {key: x for key, x in other.params.items() if key != "id_uninitialised"}
         operands = {key: x._replace(buffer=None) for key, x in ours.operands.items()}
         assert (*ours[:3], operands) == other[:4], (ours, other)
-        assert ours.params == params, (ours.site, other.site)
+        assert ours.params.keys() == params.keys(), (ours.site, other.site)
+        differing += [(key, x, params[key]) for key, x in ours.params.items() if x != params[key]]
+    assert differing == DIFFERING.get(name, [])
 
 
-# --- random problems
+@over("row", rows("catlass_tla.jsonl", "block_mmad_trace"), str)
+def test_a_block_copies_and_multiplies_as_catlass_does(row: dict[str, Any]) -> None:
+    l1, (top, left), (height, width, k) = row["l1"], row["block_origin"], row["actual"]
 
-
-def _problem(seed: int) -> tuple[Kernel, list[Any], dict[str, Any], Any]:
-    """A kernel, its arrays and options, and what numpy makes of them."""
-    rng, numbers = random.Random(seed), np.random.default_rng(seed)
-    is_950, split = rng.random() < 0.3, rng.random()
-    dtype: Any = rng.choice([half, np.float32, np.int8] if split > 0.4 else [half, np.float32])
-    m, n, k = [rng.choice([1, rng.randint(2, 40), rng.randint(16, 160)]) for _ in range(3)]
-    c0 = 32 if dtype == np.int8 else 16
-    l0 = [c0 * rng.randint(1, 3), c0 * rng.randint(1, 3), c0 * rng.randint(1, 3)]
-    l1 = [l0[0], l0[1], l0[2] * rng.randint(1, 4)]
-    unit_flag = str(rng.random() < 0.5 and dtype != np.int8).lower()
-    policies = [f"MmadPingpong<{unit_flag},false,1,false,{rng.randint(1, 3)},{rng.randint(1, 3)}>"]
-    if not is_950:
-        policies.append(f"MmadAtlasA2Pingpong<{unit_flag}>")
-        if split > 0.4:
-            shuffle = str(rng.random() < 0.5).lower()
-            policies.append(f"MmadAtlasA2Preload<{unit_flag},{shuffle}>")
-            policies.append(
-                f"MmadAtlasA2PreloadAsync<1,2,2,{rng.randint(1, 3)},1,{unit_flag},{shuffle}>"
+    def body(ctx: Context, a: KernelTensor, b: KernelTensor, c: KernelTensor) -> None:
+        policy = row["policy"].replace("ARCH,", "")
+        with block_mmad(ctx, policy, a, b, c, l1, [*l1[:2], row["l0k"]]) as block:
+            rows, columns = (
+                tla.get_tile(a, (top, 0), (height, k)),
+                tla.get_tile(b, (0, left), (k, width)),
             )
-    options: dict[str, Any] = {"l1": l1, "l0": l0, "policy": rng.choice(policies)}
-    a, b, d = (numbers.integers(-3, 4, s).astype(dtype) for s in ((m, k), (k, n), (m, n)))
-    a, b = (np.asfortranarray(x) if rng.random() < 0.5 else x for x in (a, b))
-    wide: Any = np.int32 if dtype == np.int8 else np.float32
-    made = a.astype(wide) @ b.astype(wide)
-    written, out = matmul, rng.choice([dtype, wide]) if dtype != np.int8 else wide
-    if split < 0.1 and not is_950:
-        written, out = streamk_matmul, dtype
-        options["policy"] = f"MmadAtlasA2Streamk<{unit_flag},true>"
-    elif split < 0.2:
-        written, out = splitk_matmul, dtype
-        options["splitk"] = rng.randint(1, min(4, -(-k // l1[2])))
-    elif split < 0.4:
-        written, out = matmul_add, dtype
-        made = made.astype(out).astype(wide) + d
-    arrays = [a, b, d.astype(out)]
-    if written is matmul and options["policy"].startswith("MmadPingpong") and rng.random() < 0.5:
-        bias = numbers.integers(-9, 9, n).astype(wide)
-        written, made, arrays = matmul_bias, made + bias, [a, b, bias, d.astype(out)]
-    kernel_ = written.on("Ascend950") if is_950 else written
-    options.update(cores=rng.randint(1, 3), seed=rng.randint(0, 9))
-    return kernel_, arrays, options, made.astype(out)
+            block(rows, columns, tla.get_tile(c, (top, left), (height, width)))
+
+    m, n, _ = row["problem"]
+    orders = ["F" if row[key] == "ColumnMajor" else "C" for key in ("layoutA", "layoutB")]
+    a, b = np.zeros((m, k), half, order=any_(orders[0])), np.zeros((k, n), half, order=any_(orders[1]))
+    arch = {2201: "AtlasA2", 3510: "Ascend950"}[row["arch"]]
+    run = simulate(kernel(arch, core="AIC")(body), a, b, np.zeros((m, n), half), cores=1, checks=())
+    letters = {"MTE2": "G", "MTE1": "L", "M": "M", "FIX": "F"}
+    issued = [i for i in run.program.instructions if i.operands.keys() >= {"dst"} and i.pipe in letters]
+    counts = Counter(letters[i.pipe] for i in issued)
+    names = {"G": "gm_l1_copies", "L": "l1_l0_loads", "M": "mmads", "F": "fixpipes"}
+    assert counts == {letter: row[name] for letter, name in names.items()}
+    assert re.sub("L+", "L", "".join(letters[i.pipe] for i in issued)) == row["sequence"]
+    products = [i.params for i in issued if i.pipe == "M"]
+    assert [[p[x] for x in ("m", "n", "k", "cmatrixInitVal")] for p in products] == row["mmad_mnk_init"]
 
 
-def _check(seed: int) -> None:
-    written, arrays, options, expected = _problem(seed)
-    run = simulate(written, *arrays, **options)
-    assert run.findings == (), (written, options, [x.shape for x in arrays])
-    assert np.array_equal(run[written.tensors[-1]], expected), (written, options)
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_random_problems_equal_numpy(seed: int) -> None:
-    _check(seed)
-
-
-@pytest.mark.slow
-def test_many_random_problems_equal_numpy() -> None:
-    for seed in range(500):
-        _check(seed)
+# --- products
 
 
 SMALL: Any = {"l1": (16, 16, 32), "l0": (16, 16, 16)}
@@ -445,6 +425,28 @@ def test_casts_and_lane_words() -> None:
     expected = (np.minimum(x, 2) + 2 * x) / x
     assert np.array_equal(run["y"], expected.astype(half))
     assert run.findings == ()
+
+
+@pytest.mark.parametrize(("rows", "kinds"), [(1, ["never written"]), (16, [])])
+def test_a_product_of_one_row_says_that_it_reads_a_vector(rows: int, kinds: list[str]) -> None:
+    def body(ctx: Context, a: KernelTensor, b: KernelTensor, c: KernelTensor) -> None:
+        l1a, l1b = ctx.alloc("L1", a, (1, 64)), ctx.alloc("L1", b, (64, 32))
+        l0a, l0b = ctx.alloc("L0A", a, (1, 64)), ctx.alloc("L0B", b, (64, 32))
+        l0c = ctx.alloc("L0C", "float", (1, 32))
+        ctx.copy_gm_to_l1(l1a, a)
+        ctx.copy_gm_to_l1(l1b, b)
+        ctx.pipe_barrier()
+        ctx.copy_l1_to_l0a(l0a, l1a)
+        ctx.copy_l1_to_l0b(l0b, l1b)
+        ctx.pipe_barrier()
+        ctx.mmad(l0c, l0a, l0b, rows, 32, 64)
+        ctx.pipe_barrier()
+        ctx.copy_l0c_to_gm(c, l0c)
+
+    run = _one_core(body, *_ones(1, 32, 64), core="AIC")
+    assert [finding.kind for finding in run.findings] == kinds
+    assert all("with m = 1 it reads A as a vector" in finding.text for finding in run.findings)
+    assert bool((run.c == 64).all()) == (rows == 16)
 
 
 def test_products_have_a_bias() -> None:

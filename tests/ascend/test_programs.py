@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tla import ArgumentError, UnsupportedError
-from tla.ascend import Plan, batched, epilogue, gemm, grouped, record
+from tla.ascend import Plan, attention, batched, conv, epilogue, gemm, grouped, record
 from tla.ascend.kernels import gm, simulate
 from tla.ascend.kernels.blocks import matmul, matmul_add, quant_matmul, splitk_matmul, streamk_matmul
 from tla.ascend.plans.examples import edited
@@ -121,6 +121,76 @@ def test_names_that_are_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
         plan.emit(into="13_basic_matmul_tla")
     with pytest.raises(ArgumentError, match="CATLASS has no example '13_basic_matmul_tla' in"):
         plan.emit(into="13_basic_matmul_tla", catlass=tmp_path)
+
+
+MAIN = "int main() {}\n"
+CONV = """\
+using ArchTag = Arch::AtlasA2;
+constexpr uint32_t L1A_STAGES = 2;
+using DispatchPolicy = Conv::ConvAtlasA2Pingpong<L1A_STAGES, 2, 2, 2, 1, false>;
+using FmapL1TileShape = Catlass::Conv2dFmapL1Shape<8, 12, 8>;
+using FilterL1TileShape = Catlass::Conv2dFilterL1Shape<96, 8>;
+using L0TileShape = Catlass::Conv2dL0Shape<16, 96, 16>;
+using FmapType = Gemm::GemmType<half, LayoutFmap>;
+using BlockScheduler = typename Conv::Block::Conv2dIdentityBlockSwizzle<3, 0>;
+"""
+
+
+def test_examples_of_convolutions_and_of_attention(tmp_path: Path) -> None:
+    source = tmp_path / "conv.cpp"
+    source.write_text(CONV + MAIN)
+    (tmp_path / "other.hpp").write_text("// beside\n")
+    plan = conv(
+        "AtlasA2",
+        image=(2, 32, 33, 43),
+        filter=(80, 3, 3),
+        block=(4, 12, 2),
+        filter_block=(48, 2),
+        swizzle=(2, 1),
+    )
+    program = plan.emit(str(source))
+    assert " ".join(program.arguments) == "2 33 43 32 80 3 3 0 0 0 0 1 1 1 1"
+    assert (
+        program.source
+        == CONV.replace("constexpr uint32_t L1A_STAGES = 2;\n", "")
+        .replace("<L1A_STAGES, 2, 2, 2, 1, false>", "<2,2,2,2,1,false>")
+        .replace("<8, 12, 8>", "<4, 12, 2>")
+        .replace("<96, 8>", "<48, 2>")
+        .replace(
+            "typename Conv::Block::Conv2dIdentityBlockSwizzle<3, 0>",
+            "Conv::Block::Conv2dIdentityBlockSwizzle<2, 1>",
+        )
+        + MAIN
+    )
+    assert program.files()["other.hpp"] == "// beside\n"
+    assert (program.write(tmp_path / "to").parent / "other.hpp").exists()
+    with pytest.raises(UnsupportedError, match=r"conv\.cpp has no Arch::Ascend950, which the plan"):
+        conv("Ascend950", image=(2, 32, 33, 43), filter=(80, 3, 3)).emit(str(source))
+    heads = attention("AtlasA2", heads=8, q=200, kv=300, head=64, masked=True)
+    source = tmp_path / "heads" / "fai.cpp"
+    source.parent.mkdir()
+    source.write_text(f"// Arch::AtlasA2 {' '.join(heads.kind.blocks)}\n{MAIN}")
+    with pytest.raises(UnsupportedError, match=r"fai\.cpp has no Arch::AtlasA2, which"):
+        heads.emit(str(source))
+    source.write_text(source.read_text().replace("// ", ""))
+    assert " ".join(heads.emit(str(source)).arguments) == "1 200 300 8 8 64 0 1 --dtype half"
+    with pytest.raises(UnsupportedError, match=r"an example has no tile of \(64, 128, 128\)"):
+        heads._replace(tile=heads.tile._replace(m=64)).emit(str(source))
+
+
+def test_the_words_of_hosts(tmp_path: Path) -> None:
+    """A folder may have several programs; hosts take a count, lists, or the kind of scale."""
+    folder = tmp_path / "examples" / "99_lists"
+    folder.mkdir(parents=True)
+    other = EXAMPLE.replace("GemmIdentityBlockSwizzle", "BlockSchedulerAswt")
+    (folder / "a.cpp").write_text(other + MAIN)
+    (folder / "b.cpp").write_text(EXAMPLE + MAIN + "problemCount = std::atoi(argv[1]);\n")
+    program = gemm("AtlasA2", (300, 200, 600)).emit(into="99_lists", catlass=tmp_path)
+    assert (program.name, program.arguments) == ("b", ("1", "300", "200", "600"))
+    text = EXAMPLE.replace("BasicMatmulTla", "GroupedMatmul") + MAIN + "std::vector<uint32_t> mList;\n"
+    (folder / "b.cpp").write_text(text)
+    plan = grouped("AtlasA2", None, [(16, 32, 48), (64, 80, 96)], policy="MmadPingpong")
+    assert plan.emit(into="99_lists", catlass=tmp_path).arguments == ("2", "16,64", "32,80", "48,96")
 
 
 class Example(NamedTuple):

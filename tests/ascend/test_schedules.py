@@ -336,6 +336,7 @@ ENDLESS: dict[str, Schedule] = {
     "iterate_k": schedules.iterate_k((10**10,) * 3, (1, 1, 1)),
     "aswt": schedules.aswt((10**10,) * 3, (1, 1, 1)),
     "grouped_aswt": schedules.grouped_aswt((10**10,) * 3, (1, 1, 1), (10**9, 9 * 10**9)),
+    "rows": schedules.rows(m=10**32, n=1, tile=1),
     "convolution": schedules.convolution(batch=10**10, ho=10**10, wo=10**10, cout=10, tile=(1, 1, 1)),
     "heads": schedules.heads(
         batch=10**10, groups=10, size=10, rows=10**10, columns=10**10, tile=(1, 1, 1)

@@ -30,7 +30,7 @@ def test_every_schedule_is_fuzzed() -> None:
         if getattr(made, "__annotations__", {}).get("return") in ("Schedule", "InGroups")
     }
     assert set(SCHEDULERS) == makers
-    assert makers - set(WORDS) == {"in_groups", "heads", "convolution"}
+    assert makers - set(WORDS) == {"in_groups", "heads", "convolution", "rows"}
 
 
 @pytest.mark.parametrize("word", WORDS)

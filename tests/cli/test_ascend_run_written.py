@@ -115,4 +115,8 @@ def test_files_that_are_no_kernels(run: Run, tmp_path: Path) -> None:
     err = run(*RUN, f"{broken}:x").err
     assert err.endswith(f"ZeroDivisionError: division by zero\nwhile {broken} was loaded\n")
     assert "cannot read" in run(*RUN, f"{tmp_path}/none.py:x").err
+    (tmp_path / "mine.py").write_text(SOURCE)
+    err = run(*RUN, f"{tmp_path}/mine.py").err
+    assert "a kernel is FILE.py:KERNEL, not" in err
+    assert "Its kernels are matmul, scaled." in err
     assert "--shape is for a kernel of Python" in run(*RUN, "trace.jsonl", "--shape", "A=2").err

@@ -47,9 +47,8 @@ def test_traffic_of_one(run: Run) -> None:
 
 
 def test_traffic_of_a_module(run: Run) -> None:
-    """The fusions that waste most come first, and each is there."""
-    module = read_module(CONV.read_text())
-    fusions = [i for c in module.computations for i in c.instructions if i.opcode == "fusion"]
+    """The fusions that waste most come first, and each is there that is in no other one."""
+    fusions = [i for i in read_module(CONV.read_text()).entry.instructions if i.opcode == "fusion"]
     found = facts(run, str(CONV), "--traffic")["fusions"]
     assert sorted(each["name"] for each in found) == sorted(each.name for each in fusions)
     wasted = [each["moved_bytes"] - each["bytes"] for each in found]
@@ -118,9 +117,16 @@ def test_pictures(run: Run) -> None:
 
     assert "1 1 2 1 2 1 2 1 1" in texts("--traffic")
     assert "0 0 0 +1 1 1 %x" in texts("--tile", "2")
+    assert "0 1 2 3 lines of %x" in texts("--warp")
 
 
 BAD = [
+    (
+        ["b = f32[9,20] broadcast(f32[21] p), dimensions={1}"],
+        "broadcast b is wrong: dim 0 of the operand has 21, dim 1 of the result has 20",
+    ),
+    (["t = f32[5,4] transpose(f32[4,5] a)"], "transpose t is wrong: it has no dimensions"),
+    (["p = f32[4] pad(f32[4] a, f32[] b)"], "pad p is wrong: it has no padding"),
     (["hello world"], "'hello world' is no file, and no HLO, map or layout"),
     (["module @jit_f {\n func.func public @main() {"], "this is StableHLO, and HLO is read"),
     ([TURN, "--tile", "8,x"], "'8,x' is no tile"),

@@ -350,7 +350,7 @@ def test_collectives_in_two_parts() -> None:
 def test_results_of_other_forms_are_refused() -> None:
     for line, why in (
         ("slice-start(f32[4] x), slice={[0:2]}", "its result f32[2]{0} is no tuple"),
-        ("slice-done((f32[4], f32[3]) x)", "no operand is f32[2]{0}"),
+        ("slice-done((f32[4], f32[3]) x)", "f32[2]{0} is no array of its operands"),
         ("slice-done(f32[2] x)", "its operand has no result number 0"),
     ):
         error = refusal(read_instruction(f"s = f32[2] {line}"))

@@ -48,6 +48,11 @@ STEPS = {
         "(d0)[s0] -> (d0 * 2 + s0), domain: d0 in [0, 3], s0 in [0, 2]",
         "(d0)[s0] -> (s0), domain: d0 in [0, 8], s0 in [0, 3], d0 - s0 * 2 in [0, 2]",
     ),
+    "multiples with a common divisor": (
+        "(d0, d1) -> (d0 * 4 + d1 * 6), domain: d0 in [0, 5], d1 in [0, 5]",
+        "(d0)[s0] -> ((d0 - s0 * 6) floordiv 4, s0), domain: d0 in [0, 50], s0 in [0, 5], "
+        "(d0 - s0 * 6) mod 4 in [0, 0], d0 - s0 * 6 in [0, 23]",
+    ),
     "a run-time start": (
         "(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 4], rt0 in [0, 2]",
         "(d0){rt0} -> (d0 - rt0), domain: d0 in [0, 6], rt0 in [0, 2], d0 - rt0 in [0, 4]",
@@ -102,7 +107,7 @@ def test_random_maps(count: int) -> None:
 
 
 def test_what_nothing_solves_stays_a_constraint() -> None:
-    m = parse_map("(d0, d1) -> (d0 * 4 + d1 * 6), domain: d0 in [0, 5], d1 in [0, 5]")
+    m = parse_map("(d0, d1) -> (min(d0, d1)), domain: d0 in [0, 5], d1 in [0, 5]")
     back = inverse(m)
     assert len(back.ranges) == 2
     assert pairs([back]) == {(b, a) for a, b in pairs([m])}

@@ -124,7 +124,7 @@ def test_large_numbers_are_proved() -> None:
 def test_large_numbers_stay_without_a_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "islpy", None)
     m = parse_map(
-        "(d0)[s0] -> (d0), domain: d0 in [0, 9999], s0 in [0, 99999], d0 + s0 in [9999, 10000]"
+        "(d0)[s0] -> (d0), domain: d0 in [0, 9999], s0 in [0, 99999], d0 + s0 * 2 in [9999, 10005]"
     )
     assert remove_unused_symbols(m) == m
 

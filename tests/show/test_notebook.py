@@ -209,6 +209,7 @@ def values() -> dict[str, Any]:
         "plan": plan,
         "attention": ascend.attention("AtlasA2", heads=16, q=128, kv=2048, head=128),
         "convolution": ascend.conv("AtlasA2", image=(1, 64, 32, 32), filter=(64, 3, 3)),
+        "vector": ascend.gemv("AtlasA2", (4096, 2048), kind="aic"),
         "report": plan.check(),
         "broken": ascend.gemm("Ascend950", (512, 512, 512), "half", l1=(100, 256, 256)).check(),
         "schedule": identity((2048, 2048, 2048), (128, 256, 256)),

@@ -69,13 +69,14 @@ def test_no_labels_of_tiles_overlap(rows: tuple[int, ...], columns: tuple[int, .
         assert not overlaps(one, other)
 
 
-def test_tiles_of_an_image_are_large_enough_to_tell_apart() -> None:
-    """``bf16[1280,16384]{1,0:T(8,128)(2,1)}``: pairs of rows would be lines of two pixels."""
+def test_borders_that_would_hide_the_cells_are_left_out() -> None:
+    """Of each level by itself: of 512 rows with pairs in tiles of 8, the tiles have borders."""
     layout = parse("((2,4,160),(128,128)):((1,256,131072),(2,1024))")
-    for rows, tile in ((16, 2), (64, 2), (128, 2), (129, 8), (MOST_CELLS, 8)):
-        (grid,) = layout_figure(layout, rows, 1).grids
-        colours = [row[0].colour for row in grid.cells]
-        assert next(i for i, colour in enumerate(colours) if colour != colours[0]) == tile
+    scene = scene_of(layout_figure(layout, MOST_CELLS, MOST_CELLS))
+    (image,) = scene.images
+    lines = [line for line in scene.lines if line.weight == "heavy" and line.y1 == line.y2]
+    assert [line.y1 for line in lines] == [image.y + 8 * i for i in range(1, MOST_CELLS // 8)]
+    assert not any(line.weight == "thick" for line in scene.lines)
 
 
 def texts(figure: AnyFigure) -> list[str]:

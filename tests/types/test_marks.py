@@ -128,9 +128,9 @@ def test_what_is_public_is_marked_or_it_is_said_why_not() -> None:
 
 
 UNMARKED_OF_ASCEND = {
-    "a search, too long for a checker": "choose_kernel dynamic_tile search search_many",
+    "a search, too long for a checker": "choose_kernel dynamic_tile search search_attention search_many",
     "of a plan, an element or a policy, which no type tells": (
-        "estimate fits footprints nearest Arch.replaced Tensor.bind"
+        "estimate estimate_attention fits footprints nearest Arch.replaced Tensor.bind"
     ),
     "depends on the origin shape, or on the data": (
         "Tensor.assumptions Tensor.element Tensor.is_aligned Tensor.is_valid Tensor.origin_shape"
@@ -142,7 +142,7 @@ UNMARKED_OF_ASCEND = {
     ),
     "a picture": "Arch.figure",
     "a program that is compiled and run": "record",
-    "a plan of keywords alone, whose errors are those of its check": "attention conv",
+    "a plan of keywords alone, whose errors are those of its check": "attention conv gemv",
 }
 """The same of tags, plans, buffers and tensors; a predicate of a tag is marked where it is called."""
 

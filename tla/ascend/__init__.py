@@ -78,6 +78,7 @@ if TYPE_CHECKING:
         Finding as Finding,
         Footprint as Footprint,
         GemmAtlasA2 as GemmAtlasA2,
+        GemvPlan as GemvPlan,
         Groups as Groups,
         MmadA8W4Mx as MmadA8W4Mx,
         MmadAscend950FullLoadA as MmadAscend950FullLoadA,
@@ -131,6 +132,7 @@ if TYPE_CHECKING:
         fits as fits,
         footprints as footprints,
         gemm as gemm,
+        gemv as gemv,
         grouped as grouped,
         nearest as nearest,
         policy as policy,
@@ -193,11 +195,14 @@ if TYPE_CHECKING:
         why_not as why_not,
     )
     from .tuning import (
+        AttentionEstimate as AttentionEstimate,
         Estimate as Estimate,
         Found as Found,
         Ranking as Ranking,
         estimate as estimate,
+        estimate_attention as estimate_attention,
         search as search,
+        search_attention as search_attention,
         search_many as search_many,
     )
 

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 _PACKAGE: Final = str(Path(__file__).parents[1])
-_SOURCE: Final = re.compile(r"(?P<file>.*\.py):(?P<name>\w+)")
+_SOURCE: Final = re.compile(r"(?P<file>.*\.py)(?::(?P<name>\w+))?")
 _SIZES: Final = re.compile(r"(?:(?P<type>\w+)\()?(?P<sizes>\d+(?:[,x]\d+)*)(?(type)\))")
 _PROBLEM: Final = re.compile(r"\d+[,x]\d+[,x]\d+")
 
 
 def is_source(text: str) -> bool:
-    """Whether the argument names a kernel of a Python file: ``FILE.py:KERNEL``."""
+    """Whether the argument names a Python file: its kernel is ``FILE.py:KERNEL``."""
     return _SOURCE.fullmatch(text) is not None
 
 
@@ -91,7 +91,7 @@ def _own(error: BaseException) -> TracebackType | None:
     return here or error.__traceback__
 
 
-def _loaded(file: str, name: str) -> kernels.Kernel:
+def _loaded(file: str, name: str | None) -> kernels.Kernel:
     path = Path(file)
     if not path.is_file():
         raise InputError.cannot("read", file, FileNotFoundError(2, "No such file or directory"))
@@ -104,9 +104,10 @@ def _loaded(file: str, name: str) -> kernels.Kernel:
     finally:
         del sys.path[0]
     made = {key: x for key, x in names.items() if isinstance(x, kernels.Kernel)}
-    if name not in made:
+    if name is None or name not in made:
         words = f"Its kernels are {', '.join(made)}." if made else "Mark one with @kernel('AtlasA2')."
-        raise ArgumentError(f"{file} has no kernel {name!r}", words, name=name)
+        what = f"{file} has no kernel {name!r}" if name else f"a kernel is FILE.py:KERNEL, not {file!r}"
+        raise ArgumentError(what, words, name=name)
     return made[name]
 
 

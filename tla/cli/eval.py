@@ -29,7 +29,8 @@ examples:
 
 A layout applied to a coordinate is its offset; with _ in the coordinate it is the layout of the modes
 kept. A name such as M, or M{div=16,max=64}, is an unknown size. Options are written key=value, such as
-exact=true. XLA shapes are not read here. The operations:
+exact=true. Statements end with ;, as in x = 4:2; size(x) + 1. XLA shapes are not read here.
+The operations:
 
 """
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import TlaError
 from ..ground import plural, say
 from ..indexing import (
+    IndexingMap,
     Op,
     Operand,
     accesses,
@@ -22,6 +23,8 @@ from ..indexing import (
     traffic,
 )
 from ..memory import source_text
+from ..numbers import Interval
+from ..xla_bridge import storage_bits
 from .columns import columns
 from .common import InputError, in_hundredths, short_bytes
 from .index_maps import array_lines, map_facts
@@ -30,10 +33,10 @@ from .pictures import is_asked_for, write_figure
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from ..hlo import Computation, Instruction, Module
-    from ..indexing import ArrayTraffic, IndexingMap, Propagation, TiledArray, Traffic
+    from ..indexing import Accesses, ArrayTraffic, Propagation, Schedule, TiledArray, Traffic
     from .index_maps import Shown
 
 USES = ("traffic", "tile", "memory", "to", "warp")
@@ -59,13 +62,15 @@ def report_module(module: Module, shown: Shown, options: argparse.Namespace) -> 
     """Print the fusions of a module, those that waste most first, and their source lines."""
     found: list[tuple[Traffic, str]] = []
     refused: list[tuple[str, str]] = []
-    for computation in module.computations:
-        for each in computation.instructions:
-            if each.opcode == "fusion":
-                try:
-                    found.append((traffic(each, devices=shown.devices), _source(each, module)))
-                except TlaError as error:
-                    refused.append((each.name, error.summary))
+    every = [each for computation in module.computations for each in computation.instructions]
+    fusions = [each for each in every if each.opcode == "fusion"]
+    inner = {part.name for each in fusions for of in each.computations for part in of.instructions}
+    for each in fusions:
+        if each.name not in inner:  # of a fusion in another one nothing moves
+            try:
+                found.append((traffic(each, devices=shown.devices), _source(each, module)))
+            except TlaError as error:
+                refused.append((each.name, error.summary))
     found.sort(key=lambda pair: pair[0].wasted_bytes, reverse=True)
     if options.json:
         say_json(
@@ -94,7 +99,7 @@ def report_module(module: Module, shown: Shown, options: argparse.Namespace) -> 
     exact = sum(each.exact for each, _source in found)
     say(
         f"{plural(len(found), 'fusion')}, {exact} counted exactly"
-        + ("; <= is an upper bound" if exact < len(found) else "")
+        + ("; <= is an upper bound, ~ the difference of two" if exact < len(found) else "")
     )
     for name, why in refused:
         say(f"%{name} is not counted: {why}")
@@ -106,9 +111,9 @@ _HEAD = ("wasted", "moved", "data", "XLA")
 
 def _sizes(each: Traffic | ArrayTraffic) -> list[str]:
     """The cells of `_HEAD`."""
-    mark = "" if each.exact else "<="
-    sizes = (each.wasted_bytes, each.moved_bytes, each.bytes)
-    return [*(mark + short_bytes(n) for n in sizes), short_bytes(each.box_bytes)]
+    about, most = ("", "") if each.exact else ("~", "<=")
+    sizes = ((about, each.wasted_bytes), (most, each.moved_bytes), (most, each.bytes))
+    return [*(mark + short_bytes(n) for mark, n in sizes), short_bytes(each.box_bytes)]
 
 
 def _source(instruction: Instruction, module: Module) -> str:
@@ -175,6 +180,7 @@ def _report_traffic(instruction: Instruction, shown: Shown, options: argparse.Na
             counts = ", ".join(f"{n} {name}" for name, n in each.least._asdict().items())
             say(f"%{each.name} is not exact: {each.reason}; at least {counts}")
     total = f"{short_bytes(found.bytes)} of data in {short_bytes(found.moved_bytes)} of tiles and lines"
+    total = total if found.exact else f"at most {total}"
     if found.bytes:
         total += f", {in_hundredths(found.moved_bytes, found.bytes)} times as much"
     cycles = "" if found.cycles is None else f"; the compiler estimates {plural(found.cycles, 'cycle')}"
@@ -343,22 +349,48 @@ def _report_maps(
 # --- warps ------------------------------------------------------------------------------------
 
 
-def _report_warp(instruction: Instruction, shown: Shown, options: argparse.Namespace) -> int:
-    rows: list[dict[str, Any]] = []
+def _accesses(instruction: Instruction, shown: Shown) -> Iterator[tuple[Any, Schedule, Accesses]]:
+    """Yield each operand that a map leads to, the schedule, and what its warps touch."""
     for leaf, maps in _operands(instruction, shown):
         for m in maps:
             schedule = schedule_of(instruction, m)
-            found = accesses(m, leaf.shape, schedule.map, lanes=schedule.lanes)
-            rows.append(
-                {
-                    "name": str(leaf),
-                    "xla": str(leaf.shape),
-                    "schedule": schedule.kind,
-                    **found._asdict(),
-                    "lines_per_load": found.lines_per_load,
-                    "coalesced": found.coalesced,
-                }
-            )
+            yield leaf, schedule, accesses(m, leaf.shape, schedule.map, lanes=schedule.lanes)
+
+
+def _draw_warp(instruction: Instruction, shown: Shown, options: argparse.Namespace) -> int:
+    """Draw the first load: the lanes, and the lines of each operand that they touch."""
+    operands: list[Operand] = []
+    lanes = 1
+    for leaf, _schedule, found in _accesses(instruction, shown):
+        size = found.vector * storage_bits(leaf.shape) // 8
+        starts = [(k, divmod(at, found.line)) for k, at in enumerate(found.addresses) if at is not None]
+        lines = sorted({line for _k, (line, _byte) in starts})
+        reads = [
+            IndexingMap([lines.index(line), byte // size], [Interval(k, k)])
+            for k, (line, byte) in starts
+        ]
+        title = f"lines of %{leaf} {leaf.shape}"
+        operands.append(Operand(title, (len(lines), found.line // size), tuple(reads)))
+        lanes = len(found.addresses)
+    title = f"the lanes of the first load of {_head(instruction)}"
+    write_figure(reads_figure(title, (lanes,), operands, 32, 128), options)
+    return 0
+
+
+def _report_warp(instruction: Instruction, shown: Shown, options: argparse.Namespace) -> int:
+    if is_asked_for(options):
+        return _draw_warp(instruction, shown, options)
+    rows: list[dict[str, Any]] = [
+        {
+            "name": str(leaf),
+            "xla": str(leaf.shape),
+            "schedule": schedule.kind,
+            **found._asdict(),
+            "lines_per_load": found.lines_per_load,
+            "coalesced": found.coalesced,
+        }
+        for leaf, schedule, found in _accesses(instruction, shown)
+    ]
     if options.json:
         say_json({"reads": rows})
         return 0

@@ -12,7 +12,7 @@ from ..layouts import AnyLayout, Layout, is_composed, is_layout
 from ..numbers import is_tuple, round_up
 from ..read import read, tagged
 from ..show import MOST_CELLS
-from ..xla_bridge import XlaBuffer, XlaShape, XlaTuple, to_layout
+from ..xla_bridge import XlaBuffer, XlaShape, XlaTuple, tile_boxes, to_layout
 from .common import (
     GIVEN,
     NUMBER_OR_BOUND,
@@ -45,12 +45,13 @@ examples:
   tla show 'module.hlo:%pad.0' --rows 4
 
 Rows and columns are the last two modes; each coordinate of the modes before them is a slice. Nested
-modes have an axis for each level, the one that runs slowest outside, and lines around their tiles.
+modes have an axis for each level, the one that runs slowest outside. Tiles have lines around them,
+tiles of tiles thicker ones.
 Offsets in brackets are padding: they lie outside the origin shape. Of a large layout the first corner
 is drawn: 16 rows and 64 columns as text, in a file up to 512, with offsets in the cells up to 64.
 
 --strip adds memory in its order, and which coordinate lies at each place. Several TEXTs stand side by
-side. Colours are those of tiles for nested modes, else of how far an offset is. 'tla pack' writes the
+side. Colours are those of the largest tiles, else of how far an offset is. 'tla pack' writes the
 bytes that are drawn, 'tla unpack' reads them.
 """
 
@@ -66,6 +67,7 @@ class _Shown(NamedTuple):
 
     layout: AnyLayout | ComposedLayout
     title: str
+    tiles: list[tuple[int, ...]] | None = None
 
     @classmethod
     def of(cls, text: str) -> _Shown:
@@ -75,7 +77,7 @@ class _Shown(NamedTuple):
             return cls(value, str(value))
         layout = drawable(layout_of(value))
         if isinstance(value, (XlaShape, XlaTuple, XlaBuffer)):
-            return cls(layout, f"{value} = {layout}")
+            return cls(layout, f"{value} = {layout}", tile_boxes(value))
         if tagged(text) is not None:
             return cls(layout, f"{' '.join(text.split())} = {layout}")
         return cls(layout, str(layout))
@@ -104,7 +106,7 @@ def run(arguments: list[str]) -> int:
     colour: Scheme | None = "" if options.colour_by == "none" else options.colour_by
     drawn: list[_Drawn] = []
     for text in options.text:
-        layout, title = _Shown.of(text_argument(text))
+        layout, title, tiles = _Shown.of(text_argument(text))
         strip = None
         is_strip = options.strip or options.places is not None
         if is_composed(layout):
@@ -115,9 +117,9 @@ def run(arguments: list[str]) -> int:
             grid = composed_figure(layout, rows, columns, options.slices, colour)
             drawn.append(_Drawn(layout, grid._replace(title=title), None))
             continue
-        grid = layout_figure(layout, rows, columns, options.slices, colour)
+        grid = layout_figure(layout, rows, columns, options.slices, colour, tiles)
         if is_strip:
-            strip = strip_figure(layout, places, colour)._replace(title="in memory")
+            strip = strip_figure(layout, places, colour, tiles)._replace(title="in memory")
         drawn.append(_Drawn(layout, grid._replace(title=title), strip))
     if options.json:
         facts = [_facts(each) for each in drawn]

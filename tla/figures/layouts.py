@@ -12,8 +12,9 @@ The last two modes are the rows and columns. Each coordinate of the modes before
 
 from __future__ import annotations
 
-from itertools import islice, product as cartesian, repeat
+from itertools import accumulate, islice, product as cartesian, repeat
 from math import prod
+from operator import mul
 from sys import maxsize
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 
@@ -68,6 +69,7 @@ def layout_figure(
     columns: int = 64,
     slices: int = 4,
     colour: Scheme | None = None,
+    tiles: Sequence[Sequence[int]] | None = None,
 ) -> Figure:
     """Return the figure of a layout: at most ``slices`` slices of ``rows`` rows and ``columns`` columns.
 
@@ -77,13 +79,15 @@ def layout_figure(
 
     Args:
         rows, columns, slices: The greatest extents of the figure; the rest is only counted.
-        colour: ``"tile"`` for a colour of each tile, as long as the first leaf of each mode, or as more
-            leaves where more than 64 tiles stand along a side; ``"offset"`` for colours by offset;
+        colour: ``"tile"`` for a colour of each of the largest tiles; ``"offset"`` for colours by offset;
             ``"bank"``, or ``"bank16"`` for elements of 16 bits, by the bank of shared memory; ``""``
-            for none. The default is tiles for nested modes, and offsets for others.
+            for none. The default is tiles if there are any, and else offsets.
+        tiles: The sizes of tiles in rows and columns, the largest first, as in ``T(2,4)(2,1)``. The
+            default is those of nested modes: all leaves but the last are the largest tile. Tiles of each
+            level have borders.
 
     Raises:
-        LayoutError: the figure would be empty.
+        LayoutError: the figure would be empty, or a tile is.
         LimitError: the figure has more cells, rows, columns or slices than `tla.limits` allows.
         UnsupportedError: there is no such colour.
     """
@@ -99,17 +103,18 @@ def layout_figure(
         from ..algebra import numbered_layout
 
         places = numbered_layout(layout)
-        return _of_coordinates(layout, layout_figure(places, rows, columns, slices, colour))
+        return _of_coordinates(layout, layout_figure(places, rows, columns, slices, colour, tiles))
     modes = _modes(layout)
+    extents = _extents(modes, tiles)
     sizes = [known_int(product(mode.shape)) for mode in modes]
     most = [slices] * len(sizes)
     most[-2:] = [rows, columns][-len(sizes) :] if sizes else []
     counts = list(map(min, sizes, most))
     high, wide = [1, 1, *counts][-2:]
     _check_cells(high, wide, min(slices, prod(counts[:-2])))
-    lines = [_Line.of(mode, size, n) for mode, size, n in zip(modes, sizes, counts, strict=True)]
+    lines = list(map(_Line.of, modes, sizes, counts, extents))
     if colour is None:
-        colour = "tile" if any(line.is_nested for line in lines[-2:]) else "offset"
+        colour = "tile" if any(extents[-2:]) else "offset"
     outer, matrix = lines[:-2], lines[-2:]
     colours = Colours(colour, *ends_of(layout))
     grids = tuple(
@@ -165,24 +170,51 @@ class _Line(NamedTuple):
 
     places: list[tuple[int, bool]]
     axis: Axis
-    tiles: list[int]
-    is_nested: bool
+    tiles: Sequence[int]
 
     @classmethod
-    def of(cls, mode: _Mode, size: int, count: int) -> _Line:
+    def of(cls, mode: _Mode, size: int, count: int, extents: Sequence[int]) -> _Line:
         shape, stride, origin = mode
         places = [(known_int(offset_at(i, shape, stride, False)), i < origin) for i in range(count)]
-        sizes = [known_int(leaf) for leaf in leaves(shape)]
-        axis = axis_of(shape, range(count), size)
-        tile = _tile_size(sizes, count)
-        return cls(places, axis, [i // tile for i in range(count)], len(sizes) > 1)
+        axis = axis_of(shape, range(count), size, extents)
+        return cls(places, axis, axis.tiles[-1] if extents else [0] * count)
 
 
-def axis_of(shape: Any, line: range, size: int) -> Axis:
+def _extents(modes: Sequence[_Mode], tiles: Sequence[Sequence[int]] | None) -> list[list[int]]:
+    """The extents of the tiles along each mode, the smallest first; rows have as many as columns.
+
+    A mode of fewer leaves begins with its smallest tile, or with one tile.
+    """
+    if tiles is None:
+        nested = [_nested_extents(mode.shape) for mode in modes]
+        depth = max(map(len, nested[-2:]), default=0)
+        wholes = [known_int(product(mode.shape)) or 1 for mode in modes]
+        return [
+            [(own or [whole])[0]] * (depth - len(own)) + own
+            for own, whole in zip(nested, wholes, strict=True)
+        ]
+    if any(len(tile) < len(modes[-2:]) or min(tile, default=1) < 1 for tile in tiles):
+        raise LayoutError(f"the tiles {shown(tiles)} need a size of 1 or more for rows and for columns")
+    sides = min(len(modes), 2)
+    return [
+        *[[]] * (len(modes) - sides),
+        *([known_int(tile[-k]) for tile in reversed(tiles)] for k in range(sides, 0, -1)),
+    ]
+
+
+def _nested_extents(shape: Any) -> list[int]:
+    """The extents of the tiles of a nested mode, the smallest first: of its first leaf, of two ..."""
+    return list(accumulate([known_int(n) or 1 for n in leaves(shape)][:-1], mul))
+
+
+def axis_of(shape: Any, line: range, size: int, extents: Sequence[int] | None = None) -> Axis:
     """Return the axis of a range of a mode: the names of its coordinates, and their digits by level.
 
     >>> axis_of((4, 3), range(3, 6), 12)
-    Axis(size=12, names=('(3,0)', '(0,1)', '(1,1)'), levels=((0, 1, 1), (3, 0, 1)))
+    Axis(size=12, names=('(3,0)', '(0,1)', '(1,1)'), levels=((0, 1, 1), (3, 0, 1)), tiles=((0, 1, 1),))
+
+    Args:
+        extents: Those of the tiles, the smallest first; the default is the leaves of the mode.
     """
     sizes = [known_int(n) for n in leaves(shape)]
     if 0 in sizes and len(line):
@@ -193,7 +225,9 @@ def axis_of(shape: Any, line: range, size: int) -> Axis:
         levels.append(tuple([i // step % n for i in line]))
         step *= n
     names = tuple([text_of(idx2crd(i, shape)) for i in line])
-    return Axis(size, names, tuple(levels[::-1]) or ((0,) * len(line),))
+    extents = _nested_extents(shape) if extents is None else extents
+    tiles = tuple([tuple([i // extent for i in line]) for extent in extents])
+    return Axis(size, names, tuple(levels[::-1]) or ((0,) * len(line),), tiles)
 
 
 class Colours:
@@ -225,7 +259,7 @@ def _grid(
     at: tuple[int, ...], base: Sequence[tuple[int, bool]], matrix: list[_Line], colours: Colours
 ) -> Grid:
     """The grid of one slice, at the offset of its coordinates."""
-    point = _Line([(0, True)], Axis(1, ("0",), ((0,),)), [0], False)
+    point = _Line([(0, True)], Axis(1, ("0",), ((0,),)), [0])
     rows, columns = ([point, point, *matrix])[-2:]
     start = sum(offset for offset, _valid in base)
     is_data = all(valid for _offset, valid in base)
@@ -243,7 +277,12 @@ def _grid(
 # --- memory -----------------------------------------------------------------------------------
 
 
-def strip_figure(layout: AnyLayout, places: int = 64, colour: Scheme | None = None) -> Strip:
+def strip_figure(
+    layout: AnyLayout,
+    places: int = 64,
+    colour: Scheme | None = None,
+    tiles: Sequence[Sequence[int]] | None = None,
+) -> Strip:
     """Return memory from the least offset on, with the coordinates of each place.
 
     >>> strip = strip_figure(Layout((2, 2), (0, 2)))
@@ -254,7 +293,7 @@ def strip_figure(layout: AnyLayout, places: int = 64, colour: Scheme | None = No
 
     Args:
         places: The greatest number of places in the figure; the rest is only counted.
-        colour: The same as for `layout_figure`.
+        colour, tiles: The same as for `layout_figure`.
 
     Raises:
         LayoutError: the figure would be empty.
@@ -263,7 +302,8 @@ def strip_figure(layout: AnyLayout, places: int = 64, colour: Scheme | None = No
     """
     if places < 1:
         raise LayoutError(f"a figure of {places} places is empty")
-    figure = layout_figure(layout, 1, 1, 1, colour)
+    figure = layout_figure(layout, 1, 1, 1, colour, tiles)
+    largest = [extents[-1] if extents else maxsize for extents in _extents(_modes(layout), tiles)]
     low, high = ends_of(layout)
     count, most = min(places, high + 1 - low), limit_of("places")
     if count > most:
@@ -273,7 +313,8 @@ def strip_figure(layout: AnyLayout, places: int = 64, colour: Scheme | None = No
     colours = Colours(figure.scheme, low, high)
     row: list[Place] = []
     for offset in range(low, low + count):
-        places_of = [_Coordinate(layout, digits) for digits in memory.coordinates(offset, _MOST_NAMES)]
+        coordinates = memory.coordinates(offset, _MOST_NAMES)
+        places_of = [_Coordinate(layout, digits, largest) for digits in coordinates]
         colour_of = NO_COLOUR
         if places_of:
             colour_of = next(colours.row(*places_of[0].tile, [offset]))
@@ -382,34 +423,17 @@ def _sum(a: list[int], b: list[int]) -> list[int]:
 class _Coordinate:
     """The name and the tile of a coordinate, from its digits."""
 
-    def __init__(self, layout: AnyLayout, digits: tuple[int, ...]) -> None:
+    def __init__(self, layout: AnyLayout, digits: tuple[int, ...], largest: list[int]) -> None:
         names: list[str] = []
         tiles: list[int] = []
         rest = iter(digits)
-        for mode in _modes(layout):
+        for mode, extent in zip(_modes(layout), largest, strict=True):
             sizes = [known_int(n) for n in leaves(mode.shape)]
             index, step = 0, 1
             for n in sizes:
                 index, step = index + next(rest) * step, step * n
             names.append(text_of(idx2crd(index, mode.shape)))
-            tiles.append(index // _tile_size(sizes, 0))
+            tiles.append(index // extent)
         self.name: str = f"({','.join(names)})" if is_tuple(layout.shape) else names[0]
         row, column = [0, 0, *tiles][-2:]
         self.tile: tuple[int, list[int]] = row, [column]
-
-
-def _tile_size(sizes: list[int], count: int) -> int:
-    """The size of a tile along a mode, of which so many places are shown.
-
-    It is the first leaf of a nested mode, and more of its leaves where there would be too many tiles to
-    tell apart.
-    """
-    size = 1
-    for n in sizes[:-1]:
-        size *= n or 1
-        if count <= size * _MOST_TILES:
-            break
-    return size
-
-
-_MOST_TILES: Final = 64

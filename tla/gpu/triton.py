@@ -115,7 +115,7 @@ class _Scanner(Scanner):
         if name is not None:
             return self.line_of(name.removeprefix("#"), 0), None
         if head := _HEAD.match(self.text):
-            self._reach(head.end())
+            self.pass_to(head.end())
         if layouts and (self.done or self.text.startswith("module", self.at)):
             if len(layouts) > 1:
                 names = ", ".join(f"#{word}" for word in layouts)

@@ -76,18 +76,20 @@ class Axis(NamedTuple):
     (4, '(1,0)', ((0, 0, 1, 1), (0, 1, 0, 1)))
 
     ``names`` are the coordinates as they nest. ``levels`` are their digits, those of the leaf that runs
-    slowest first; a mode that is not nested has one level.
+    slowest first; a mode that is not nested has one level. ``tiles`` are the numbers of the tiles that
+    the places are in, those of the smallest tiles first.
     """
 
     size: int
     names: tuple[str, ...]
     levels: tuple[tuple[int, ...], ...]
+    tiles: tuple[tuple[int, ...], ...] = ()
 
     @guarded
     def first(self, count: int) -> Axis:
         """Return the axis of its first places."""
-        levels = tuple([level[:count] for level in self.levels])
-        return self._replace(names=self.names[:count], levels=levels)
+        levels, tiles = (tuple([x[:count] for x in part]) for part in (self.levels, self.tiles))
+        return self._replace(names=self.names[:count], levels=levels, tiles=tiles)
 
 
 class Grid(NamedTuple):

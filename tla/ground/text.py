@@ -11,7 +11,7 @@ is matched by patterns. So have out-of-memory reports (`tla.memory.oom`), which 
 from __future__ import annotations
 
 import sys
-from typing import ClassVar, Final, NoReturn
+from typing import Any, ClassVar, Final, NoReturn
 
 from ..errors import KindError, LimitError, ParseError
 from .limits import limit_of, most_digits, way_out
@@ -28,7 +28,8 @@ class Scanner:
         start: Where to begin in the text.
 
     Attributes:
-        operations: Words of the notation that take arguments, and so can name nothing else.
+        operations: Words of the notation that take arguments, and so can name nothing else;
+            `call_at` has their values.
         at: Where the next token starts.
         last: Where the token before it ended.
     """
@@ -47,9 +48,9 @@ class Scanner:
             raise KindError(f"expected a text, got {described(text)}", value=text)
         self.text = text
         self.comments = comments
-        self._reach(start)
+        self.pass_to(start)
 
-    def _reach(self, at: int) -> None:
+    def pass_to(self, at: int) -> None:
         """Move behind a token that ends at ``at``, and past the blanks that follow it."""
         self.last = at
         text = self.text
@@ -77,7 +78,7 @@ class Scanner:
         """Pass ``token`` if it comes next."""
         if not self.text.startswith(token, self.at):
             return False
-        self._reach(self.at + len(token))
+        self.pass_to(self.at + len(token))
         return True
 
     def expect(self, token: str, why: str = "") -> None:
@@ -102,7 +103,7 @@ class Scanner:
             self.fail(f"expected {what}, found {self.found()}")
         if stop - first > most_digits():
             raise too_long_in(self.text, start, stop, stop - first)
-        self._reach(stop)
+        self.pass_to(stop)
         return int(self.text[start:stop])
 
     def word(self, more: str = "_") -> str:
@@ -110,7 +111,7 @@ class Scanner:
         start = stop = self.at
         while stop < len(self.text) and (self.text[stop].isalnum() or self.text[stop] in more):
             stop += 1
-        self._reach(stop)
+        self.pass_to(stop)
         return self.text[start:stop]
 
     def found(self) -> str:
@@ -127,6 +128,10 @@ class Scanner:
         here = line == self.text.count("\n", 0, self.at) + 1
         bracket = f"{self.text[opened]!r} in {f'column {column}' if here else f'line {line}'}"
         self.fail(f"expected ',' or {close!r} of the {bracket}, found {found or self.found()}")
+
+    def call_at(self, start: int, name: str, room: int) -> Any:
+        """Pass the arguments of an operation, and return its value; its name began at ``start``."""
+        self.fail(f"{name} is an operation: it takes arguments", start, start + len(name))
 
     def fail(
         self, summary: str, start: int | None = None, end: int | None = None, *details: str

@@ -134,8 +134,6 @@ class Elements:
         places = [leaf.path for leaf in op.outputs]
         if path not in places or len(op.dims(places.index(path))) != len(at):
             return None
-        if opcode == "select":
-            return self._select(op, scope, at)
         if opcode in _MOVING:
             return self._move(op, places.index(path), scope, at)
         bounds = _bounds(op.outputs[0].shape.element_type.name)
@@ -161,19 +159,6 @@ class Elements:
                     same = leaf.shape.element_type == op.outputs[output].shape.element_type
                     return self.of(scope + leaf.name, place, leaf.path) if same else None
         return None
-
-    def _select(self, op: Op, scope: str, at: Values) -> Value | None:
-        """The element of the operand that a known pred selects."""
-        sizes = op.dims()
-        which, *values = (
-            (scope + leaf.name, self._through(m, sizes, scope, at))
-            for leaf, (m,) in zip(op.inputs, maps_of(op, 0), strict=True)
-        )
-        chosen = None if which[1] is None else self.of(which[0], which[1])
-        if chosen not in (0, 1):
-            return None
-        name, place = values[1 - chosen]
-        return None if place is None else self.of(name, place)
 
     def _through(self, m: IndexingMap, sizes: Sequence[int], scope: str, at: Values) -> Values | None:
         """The results of a map at an element; None if it is not known to have some."""
@@ -241,17 +226,16 @@ class Elements:
     def _compute(self, op: Op, bounds: Interval, scope: str, at: Values) -> Value | None:
         """The result of an op on the elements of its operands, if it fits the type."""
         step = _STEPS.get(op.opcode)
-        if step is None:
+        if step is None and op.opcode != "select":
             return None
-        values: list[Value] = []
+        values: list[Value | None] = []
         sizes = op.dims()
         for leaf, (m,) in zip(op.inputs, maps_of(op, 0), strict=True):
             place = self._through(m, sizes, scope, at)
-            value = None if place is None else self.of(scope + leaf.name, place, leaf.path)
-            if value is None:
-                return None
-            values.append(value)
-        return step(op, bounds, values)
+            values.append(None if place is None else self.of(scope + leaf.name, place, leaf.path))
+        if step is None:
+            return values[2 - values[0]] if values[0] in (0, 1) else None
+        return None if None in values else step(op, bounds, values)
 
 
 def _span(x: Value, size: int) -> range:

@@ -149,7 +149,8 @@ class Own(NamedTuple):
         if not self.constraints:
             return rows
         tests = [
-            [x in bounds for x in v] for v, (_, bounds) in zip(values[n:], self.constraints, strict=True)
+            [b.lower <= x <= b.upper for x in v]
+            for v, (_, b) in zip(values[n:], self.constraints, strict=True)
         ]
         return list(compress(rows, map(all, zip(*tests, strict=True))))
 
@@ -275,8 +276,7 @@ def _by_run(maps: Sequence[IndexingMap], group: list[Own], table: Any) -> tuple[
     runs, loose = _runs(group, maps)
     if len(runs) * max(_box(own.free(runs[0])) for own in group) > MOST_POINTS:
         raise TooManyError
-    tables = [table(run) for run in runs]
-    return [each for i, each in enumerate(tables) if each not in tables[:i]], loose
+    return list(map(dict, dict.fromkeys(frozenset(table(run).items()) for run in runs))), loose
 
 
 def _combined(tables: Iterable[Mapping[Any, int]], times: Any) -> Counter[Any]:

@@ -19,22 +19,23 @@ Source: XLA ``IndexingMap::RemoveUnusedSymbols``, ``RemoveUnusedVars``.
 
 from __future__ import annotations
 
-from math import gcd
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..numbers import Expr, Interval, Symbol, atoms_of, expr_of, free_symbols, rebind, sum_of
-from .constraints import congruence, lies_in
+from ..numbers import Symbol, atoms_of, rebind
+from .constraints import lies_in
 from .deciding import can_hold
-from .making import Constraint
-from .maps import IndexingMap, require_map
-from .places import placed, rearranged
+from .maps import require_map
+from .places import rearranged
 from .rewriting import rewritten
+from .solving import decided, replaced_by_sum
 from .variables import REPLICA, place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from ..numbers import Value
+    from .making import Constraint
+    from .maps import IndexingMap
     from .variables import RuntimeVariable
 
     Place = tuple[int, int]
@@ -104,42 +105,10 @@ def _without_unused(map: IndexingMap, kinds: tuple[int, ...]) -> IndexingMap:
 
 
 def _without_decided(map: IndexingMap) -> IndexingMap:
-    """The map with expressions for the ranges that a constraint decides, which then occur nowhere."""
+    """The map with expressions for the ranges that a constraint decides, those of no result first."""
     used = _places(map.results)
-    for constraint in map.constraints:
-        found = sorted(_decided(map, constraint), key=lambda each: place_of(each[0]) in used)
-        for s, value in found[:1]:
-            inside = Constraint(value, map.ranges[place_of(s)[1]].bounds)
-            with_value = placed(map, {s: value}, *map.kinds, [*map.constraints, inside])
-            return _without_decided(rewritten(with_value))
-    return map
-
-
-def _decided(map: IndexingMap, constraint: Constraint) -> Iterator[tuple[Symbol, Value]]:
-    """Ranges of which a constraint leaves one int, and the int; it may lie outside the range.
-
-    ``k*s + x in [l, u]`` does if ``k == u - l + 1``: ``s`` is ``(u - x) floordiv k``. ``k*s + x == r``
-    modulo ``m`` does if ``k`` has an inverse, and the range at most ``m`` values.
-    """
-    residue = congruence(*constraint)
-    x, bounds = constraint if residue is None else (residue[0], Interval(residue[2], residue[2]))
-    for atoms, k in x.terms.items() if type(x) is Expr else ():
-        s = atoms[0]
-        rest: Any = x - expr_of({atoms: k}, 0, x.kinds) if type(x) is Expr else x
-        if len(atoms) > 1 or type(s) is not Symbol or place_of(s)[0] != 1 or s in free_symbols(rest):
-            continue
-        low, m = map.ranges[place_of(s)[1]].bounds.lower, 0 if residue is None else residue[1]
-        if m and gcd(k, m) == 1 and map.ranges[place_of(s)[1]].bounds.size <= m:
-            value = (bounds.lower - rest) * pow(k, -1, m) - low
-            yield s, low + (_near_zero(value, m) if type(value) is Expr else value) % m
-        elif not m and abs(k) == bounds.size:
-            yield s, (bounds.upper - rest) // k if k > 0 else (rest - bounds.lower) // -k
-
-
-def _near_zero(x: Expr, m: int) -> Any:
-    """An expression that is equal modulo ``m``, with coefficients near 0."""
-    near = {atoms: (k + m // 2) % m - m // 2 for atoms, k in x.terms.items()}
-    return sum_of([expr_of({atoms: k}, 0, x.kinds) for atoms, k in near.items() if k], x.constant % m)
+    found = decided(map, used.__contains__) or replaced_by_sum(map)
+    return map if found is None else _without_decided(rewritten(found))
 
 
 # --- used variables -----------------------------------------------------------------------------

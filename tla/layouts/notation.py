@@ -47,7 +47,7 @@ from ..ground import (
     shortened,
     way_out,
 )
-from ..numbers import E, Int, add
+from ..numbers import E, Int, SymbolicInt, add, is_tuple
 from .int_tuple import as_int_tuple, text_of
 from .layout import Layout, OfCoordinates, is_layout
 from .swizzle import ComposedLayout, Swizzle, is_swizzle
@@ -165,11 +165,10 @@ def parse_int_tuple(text: str, symbols: Mapping[str, Any] | None = None) -> Any:
 
 
 def _int_tuple(scan: NamingScanner, room: int, what: str) -> Any:
-    start = scan.at
     if scan.peek() != "(":
         return leaf_at(scan, what)
     items = [_int_tuple(scan, room - 1, "an int or '('") for _place in items_at(scan, room)]
-    return tuple_or_expr(scan, start, tuple(items), what)
+    return tuple_or_expr(scan, tuple(items), what)
 
 
 # --- the parts of the grammar, for a grammar that contains it ---------------------------------
@@ -247,7 +246,7 @@ _OPERATORS: Final = frozenset("+-*/%fcm")
 """What an operator begins with."""
 
 
-def tuple_or_expr(scan: NamingScanner, start: int, items: Any, what: str) -> Any:
+def tuple_or_expr(scan: NamingScanner, items: Any, what: str) -> Any:
     """Return the items of a tuple, or the expression that its parentheses begin: ``(M+1)//2``."""
     if scan.peek() == "@" and len(items) == 1:
         return _coordinate_at(scan, items[0], what)
@@ -255,10 +254,12 @@ def tuple_or_expr(scan: NamingScanner, start: int, items: Any, what: str) -> Any
         from ..numbers import expr_at, goes_on
 
         if goes_on(scan):
-            if len(items) > 1:
-                scan.fail(f"{scan.found()} takes ints, not a tuple or a layout")
-            scan.at = start
-            return expr_at(scan, scan.names, MAX_DEPTH, what)
+            left = items
+            while is_tuple(left) and len(left) == 1:
+                (left,) = left
+            if isinstance(left, (int, SymbolicInt)):
+                return expr_at(scan, scan.names, MAX_DEPTH, what, left)
+            scan.fail(f"{scan.found()} takes ints, not a tuple or a layout")
     return items
 
 

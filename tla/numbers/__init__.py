@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         open_conditions as open_conditions,
         operate as operate,
         rebind as rebind,
+        rebuild as rebuild,
     )
     from .intervals import Interval as Interval
     from .ints import (

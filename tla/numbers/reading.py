@@ -17,13 +17,15 @@ A `Names` holds the values of the names in one text; `expr_at` reads an expressi
 from __future__ import annotations
 
 import re
+from functools import reduce
 from itertools import count
-from operator import mul
+from operator import add, mul
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ..errors import KindError, LayoutError, LimitError, ParseError, TlaError, ZeroDivisorError
 from ..ground import Scanner, is_too_deep, shortened, way_out
 from . import rules
+from .ints import Int
 from .nodes import COMPARISONS, Condition, Expr, Value, exact_quotient, required, sum_of
 from .printers import implied_divisors
 from .symbols import RESERVED, is_name, sym
@@ -56,8 +58,8 @@ class Names:
 
     def operate(self, sign: str, left: Value, right: Value) -> Value:
         """Return the result of an operation of the text."""
-        result: Value = _OPERATIONS[sign](left, right)
-        return result
+        result: Any = _OPERATIONS[sign](left, right)
+        return Int(result) if type(left) is Int and type(right) is Int else result
 
     def value_at(self, scan: Scanner, start: int, name: str, room: int) -> Value:
         """Return the value of a name, read from ``start`` on; pass its facts."""
@@ -65,12 +67,16 @@ class Names:
             why = "is a word of the notation" if name in RESERVED else "is no name"
             scan.fail(f"{shortened(name)!r} {why}", start, start + len(name))
         if name in scan.operations:
-            scan.fail(f"{name} is an operation: it takes arguments", start, start + len(name))
+            return scan.call_at(start, name, room)  # type: ignore[no-any-return]
         if name not in self._known:
             self._known[name] = self._described(scan, start, name, room)
         if scan.peek() == "{":
             self._pass_facts(scan, name, room)
         return self._known[name]
+
+    def define(self, name: str, value: Any) -> None:
+        """Let a name of the text have a value from here on."""
+        self._known[name] = value
 
     def fresh(self, prefix: str, **facts: Any) -> Value:
         """Return a new unknown, with the first name not in the text, or what is given for it."""
@@ -163,18 +169,22 @@ def _sign(scan: Scanner) -> str:
     return found[0] if found else ""
 
 
-def expr_at(scan: Scanner, names: Names, room: int, what: str) -> Value:
+def expr_at(scan: Scanner, names: Names, room: int, what: str, left: Any = None) -> Value:
     """Pass an expression, which must come next; ``what`` names it in the error.
+
+    Args:
+        left: The value of its first factor, if that has been passed.
 
     Raises:
         ParseError: it is none, or a quotient ``x/n`` is not known to be exact.
     """
-    parts: list[Any] = [_term(scan, names, room, _factor(scan, names, room, what))]
+    left = _factor(scan, names, room, what) if left is None else left
+    parts: list[Any] = [_term(scan, names, room, left)]
     while scan.peek() in ("+", "-"):
         minus = scan.accept("-") or not scan.accept("+")
         right: Any = _term(scan, names, room, _factor(scan, names, room, "a summand"))
         parts.append(-right if minus else right)
-    return sum_of(parts) if len(parts) > 1 else parts[0]
+    return sum_of(parts) if any(type(part) is Expr for part in parts) else reduce(add, parts)
 
 
 def condition_at(scan: Scanner, names: Names, room: int) -> Condition:
@@ -253,6 +263,9 @@ def _factor(scan: Scanner, names: Names, room: int, what: str) -> Value:
             # in maps 10d1 is 10 * d1, as XLA's document writes it
             return names.value_at(scan, scan.at, scan.word(), room - 1) * number
         return number
+    if char == "_" and scan.operations and scan.text[start + 1 : start + 2].isdigit():
+        scan.at += 1
+        return Int(scan.integer(what))
     if not char.isalpha():
         scan.fail(f"expected {what}, found {scan.found()}")
     name = scan.word()

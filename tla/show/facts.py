@@ -102,15 +102,12 @@ def borders(axis: Axis) -> dict[int, int]:
     """Where tiles meet: the place after the border, and how many levels of tiles end there.
 
     >>> from tla.ground.figure import Axis
-    >>> borders(Axis(8, (), ((0, 0, 0, 0, 1, 1, 1, 1), (0, 0, 1, 1, 0, 0, 1, 1), (0, 1) * 4)))
+    >>> borders(Axis(8, (), (), ((0, 0, 1, 1, 2, 2, 3, 3), (0, 0, 0, 0, 1, 1, 1, 1))))
     {2: 1, 4: 2, 6: 1}
     """
-    above = axis.levels[:-1]
     levels_at: dict[int, int] = {}
-    for k, level in enumerate(above):
-        for _digit, start, _end in runs(level):
-            if start:
-                levels_at.setdefault(start, len(above) - k)
+    for level, numbers in enumerate(axis.tiles, 1):
+        levels_at.update((start, level) for _number, start, _end in runs(numbers) if start)
     return dict(sorted(levels_at.items()))
 
 

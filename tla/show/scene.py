@@ -25,7 +25,7 @@ LINE: Final = 18
 
 Role: TypeAlias = Literal["title", "axis", "outer", "sign", "note"]
 Anchor: TypeAlias = Literal["start", "middle", "end"]
-Weight: TypeAlias = Literal["thin", "edge", "thick", "heavy", "mark"]
+Weight: TypeAlias = Literal["thin", "edge", "thick", "heavy", "heavier", "mark"]
 """Thin lines and edges are on the page, the others on cells."""
 
 _LETTERS: Final[dict[Role, float]] = {"title": 7.8, "axis": 6, "outer": 6, "sign": 10.8, "note": 7.2}

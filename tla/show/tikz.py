@@ -73,7 +73,7 @@ _STYLE: Final = (
     "every node/.style={font=\\frenchspacing\\ttfamily\\fontsize{9bp}{11bp}\\selectfont,text=tlaink},"
     "tla thin/.style={line width=0.6bp,draw=tlaink},tla thick/.style={line width=1.2bp,draw=tlaink},"
     "tla edge/.style={line width=1.2bp,draw=tlaink},"
-    "tla heavy/.style={line width=2.2bp,draw=tlaink},"
+    "tla heavy/.style={line width=2.2bp,draw=tlaink},tla heavier/.style={line width=3.3bp,draw=tlaink},"
     "tla mark/.style={line width=2bp,draw=tlamark},tla cell/.style={line width=0.4bp,draw=tlaink!50},"
     "tla hatch/.style={pattern=north east lines,pattern color=tlaink!35}"
 )

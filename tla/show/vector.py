@@ -33,6 +33,7 @@ _STYLE: Final = (
     ".tla .l .ed{stroke-width:1.6}"
     f".tla .l .in{{stroke:{INK};stroke-width:1.6}}"
     f".tla .l .out{{stroke:{INK};stroke-width:3}}"
+    f".tla .l .far{{stroke:{INK};stroke-width:4.4}}"
     f".tla .l .mark{{stroke:{MARK};stroke-width:2.6;stroke-linecap:square}}"
     ".tla .ti{font-size:13px;font-weight:600}.tla .ax{font-size:10px}"
     ".tla .ou{font-size:10px;font-weight:700}.tla .si{font-size:18px}.tla .no{font-size:12px}"
@@ -52,6 +53,7 @@ _WEIGHTS: Final = {
     "edge": ' class="ed"',
     "thick": ' class="in"',
     "heavy": ' class="out"',
+    "heavier": ' class="far"',
     "mark": ' class="mark"',
 }
 _HATCH: Final = 8

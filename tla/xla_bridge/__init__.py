@@ -94,7 +94,10 @@ if TYPE_CHECKING:
         physical_index as physical_index,
         physical_offset as physical_offset,
     )
-    from .to_layout import to_layout as to_layout
+    from .to_layout import (
+        tile_boxes as tile_boxes,
+        to_layout as to_layout,
+    )
     from .tpu import (
         CHIPS as CHIPS,
         Chip as Chip,

@@ -7,7 +7,7 @@ f32[3,5]{1,0:T(2,2)} = ((_2,_2),(_2,_3)):((_2,_12),(_1,_4)):(_3,_5)
 >>> [cell.offset for cell in figure.grids[0].cells[0]]
 [0, 1, 4, 5, 8, 9]
 
-The axes nest as the tiles cut the dims, so the picture has the borders of the tiles.
+The picture has the borders of the tiles of each level, and a colour for each of the largest tiles.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from ..errors import UnsupportedError
 from ..figures import layout_figure
 from ..ground import Panels
-from .to_layout import to_layout
+from .to_layout import tile_boxes, to_layout
 
 if TYPE_CHECKING:
     from ..ground import Figure, Scheme
@@ -42,7 +42,7 @@ def shape_figure(
         UndecidedError: the size of a dim is unknown.
     """
     layout = to_layout(shape)
-    figure = layout_figure(layout, rows, columns, slices, colour)
+    figure = layout_figure(layout, rows, columns, slices, colour, tile_boxes(shape))
     return figure._replace(title=f"{shape} = {layout}")
 
 

@@ -21,6 +21,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import reduce
+from itertools import islice
+from math import prod
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +47,8 @@ from .shape import AnyShape, XlaShape
 from .tiling import array_shape, cut_by
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ..numbers import Conditions
     from .shape import AnyShape, XlaShape
 
@@ -180,14 +184,51 @@ def _unknown(i: int, bound: int) -> Any:
 
 def _split_axes(shape: XlaShape, sizes: list[Any], grow: bool) -> list[_Axis]:
     """The axes of the memory after all tiles, major first, with their digits."""
+    *_, (axes, _inside) = _axes_by_tile(shape, sizes, grow)
+    return axes
+
+
+def tile_boxes(shape: AnyShape) -> list[tuple[int, ...]] | None:
+    """Return the box of elements in a tile of each level, a size for each dim, the largest first.
+
+    >>> tile_boxes(parse_shape("bf16[2,32,256]{2,1,0:T(8,128)(2,1)}"))
+    [(1, 8, 128), (1, 2, 1)]
+
+    It is None if a dim is dynamic, or if the elements of a tile are no box.
+    """
+    shape = array_shape(shape)
+    if any(shape.dynamic_dimensions):
+        return None
+    boxes: set[tuple[int, ...]] = set()
+    try:
+        for axes, inside in islice(_axes_by_tile(shape, list(shape.dimensions), grow=True), 1, None):
+            digits = [(d, i >= len(axes) - inside) for i, axis in enumerate(axes) for d in axis.digits]
+            box = [1] * shape.rank
+            ended: set[int] = set()  # dims with a digit outside the tile
+            for d, is_inside in sorted(digits, key=lambda each: each[0].rank):
+                if not is_inside:
+                    ended.add(d.dim)
+                elif d.size > 1 and d.dim in ended:
+                    return None
+                else:
+                    box[d.dim] *= d.size
+            boxes.add(tuple(box))
+    except UnsupportedError:
+        return None
+    return sorted(boxes, key=prod, reverse=True)
+
+
+def _axes_by_tile(shape: XlaShape, sizes: list[Any], grow: bool) -> Iterator[tuple[list[_Axis], int]]:
+    """The axes of the memory before all tiles and after each, and how many of the last are in a tile."""
     axes = [_Axis(sizes[p], [_Digit(p, (), sizes[p], 1, True)]) for p in shape.major_to_minor]
+    yield axes, 0
     empty = any(known_eq(n, 0) is True for n in sizes)
     for tile in () if empty else shape.tiles:  # an empty array has nothing to place
         _missing, kept, groups, entries = cut_by(tile, axes, _Axis(1, []))
         merged = [reduce(_merge_axes, group) for group in groups]
         pairs = [_split(axis, t, shape, grow) for axis, t in zip(merged, entries, strict=True)]
         axes = axes[:kept] + [outer for outer, _inner in pairs] + [inner for _outer, inner in pairs]
-    return axes
+        yield axes, len(pairs)
 
 
 def _merge_axes(major: _Axis, minor: _Axis) -> _Axis:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from .findings import Findings
 from .implied import BESIDE
 from .numbers import is_known, known_type
-from .programs import WORK, is_on_core
+from .programs import WORK
 from .vectors import REPEAT
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ MMAD_START: Final = 1024
 MMAD_MOST: Final = 4095
 """The largest extent of a product. Source: AscendC, Mmad."""
 _GM_BLOCK: Final = 512
+_ATOMIC_TYPES: Final = ("int8", "int16", "int32", "float16", "bfloat16", "float32")
+"""What writes to global memory combine. Source: AscendC, SetAtomicAdd."""
 _MMAD: Final = {"dst": "L0C", "src": "L0A", "src1": "L0B", "bias": "BT L0C"}
 _LOAD: Final = {"dst": "L0A L0B L1", "src": "L1 GM", "src1": "L1"}
 _TAKES: Final[dict[str, dict[str, str]]] = {
@@ -73,10 +75,13 @@ def memory_findings(program: Program, sizes: Mapping[str, int], order: Sequence[
         if i.is_product:
             _judge_extents(i, found)
         if op.work.steps:
-            _judge_places(program, i, found)
+            _judge_places(i, found)
             _judge_atomic(op, found)
             _judge_bounds(program, op, sizes, found)
             _judge_overlaps(op, found)
+    for i in program.absent:
+        text = f"{i.core} leaves out {i.op} on {i.pipe}: such a core has no such instruction"
+        found.at("core", text, i)
     for i, text in program.left_set:
         found.at("register", text, i)
     _judge_tiles(program, order, found)
@@ -91,10 +96,8 @@ def _judge_extents(i: Instruction, found: Findings) -> None:
         found.at("extent", text + (", and a product with a 0 does nothing" if 0 in extents else ""), i)
 
 
-def _judge_places(program: Program, i: Instruction, found: Findings) -> None:
-    """Judge the core, and the memories that the operands are in."""
-    if not is_on_core(i, program.arch):
-        found.at("core", f"{i.core} has no pipe {i.pipe}, so it cannot run {i.op}", i)
+def _judge_places(i: Instruction, found: Findings) -> None:
+    """Judge the memories that the operands are in."""
     if i.op in ("DataCopy", "DataCopyPad"):
         route = f"{i.operands['src'].space} {i.operands['dst'].space}"
         if route not in _ROUTES.get(i.pipe, ()):
@@ -113,6 +116,9 @@ def _judge_atomic(op: Operation, found: Findings) -> None:
     """Judge that writes are of the type that the atomic mode combines."""
     i, call = op.instruction, op.atomic
     dtype: str = call.params.get("dtype") or "" if call is not None else ""
+    if call is not None and is_known(dtype) and known_type(dtype) not in _ATOMIC_TYPES:
+        text = f"{call.op} of {dtype}: it combines {', '.join(_ATOMIC_TYPES)}"
+        found.at("atomic type", text, call)
     for name, _ in op.work.writes if call is not None and is_known(dtype) else ():
         operand = i.operands[name]
         if operand.space == "GM" and known_type(dtype) != known_type(operand.dtype) and call is not None:

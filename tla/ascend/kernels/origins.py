@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Provenance: which element of which tensor lies in L1, L0A and L0B, and whether products fit together.
+"""Provenance: which element of which tensor lies in a buffer, and whether products fit together.
 
-A copy into fractals gives each element a mark: the copy, and the byte of global memory that it read.
-Loads move the marks. A product must meet columns of A and rows of B of one k: between a tile of A and a
-tile of B in L1, all products have the same distance in k.
+A copy from global memory gives each element a mark: the copy, and the byte that it read. Copies between
+buffers move the marks, and what is computed has none. A product must meet columns of A and rows of B of
+one k: between a tile of A and a tile of B in L1, all products have the same distance in k.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from .findings import Findings, place_of
 from .numbers import bits_of, size_of
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -21,14 +23,27 @@ if TYPE_CHECKING:
     from .instructions import Instruction
     from .memories import Memories
     from .programs import Operation, Program
-    from .works import Ref
+    from .works import Ref, Step
 
     Marks = NDArray[np.int64]
 
-_SPACES: Final = ("L1", "L0A", "L0B")
+FACTORS: Final = ("L1", "L0A", "L0B")
+"""The buffers through which the factors of a product come."""
 _SHIFT: Final = 40
 """The bits of an offset below the number of the copy."""
 UNKNOWN: Final = -1
+_WIDEST: Final = 8
+"""The bytes of the largest element."""
+
+
+class Element(NamedTuple):
+    """The element of a tensor that a byte of a buffer is of."""
+
+    tensor: str
+    byte: int
+    """The byte, from the tensor's start."""
+    coord: tuple[int, ...] = ()
+    """The place of the element in the array that the tensor was given as."""
 
 
 class _Line(NamedTuple):
@@ -55,9 +70,9 @@ class _Line(NamedTuple):
 
 
 class Origins:
-    """The marks of the elements in the buffers of the cube cores."""
+    """The marks of the elements in some buffers, after the instructions that have run."""
 
-    def __init__(self, program: Program, memories: Memories) -> None:
+    def __init__(self, program: Program, memories: Memories, spaces: Collection[str] = FACTORS) -> None:
         import numpy as np
 
         self.program = program
@@ -65,58 +80,71 @@ class Origins:
         self._marks: dict[tuple[str, str], Marks] = {
             memory: np.full(array.size, UNKNOWN, np.int64)
             for memory, array in memories.bytes.items()
-            if memory[0] in _SPACES
+            if memory[0] in spaces
         }
         self._relative: dict[Box, Marks] = {}
         self._writers: dict[tuple[str, str, int], int] = {}
         self._pairs: dict[tuple[int, int], tuple[int, int]] = {}
         self.found: Findings = Findings("memcheck")
 
-    def element_at(self, core: str, space: str, byte: int) -> tuple[str, int] | None:
-        """Return the tensor and the byte that an element of a buffer was copied from, or None."""
-        memory = space, core
-        if memory not in self._marks:
+    def element_at(self, core: str, space: str, byte: int) -> Element | None:
+        """Return the element that a byte of a buffer is of; None if it was not copied from one."""
+        marks = self._marks.get((space, core))
+        if marks is None:
             return None
-        mark = int(self._marks[memory][self._bases[memory] + byte])
-        if mark == UNKNOWN:
-            return None
-        source = self.program.operations[mark >> _SHIFT].instruction.operands["src"]
-        return source.owner, mark & ((1 << _SHIFT) - 1)
+        at = self._bases[space, core] + byte
+        for inside in range(_WIDEST):
+            mark = int(marks[at - inside]) if 0 <= at - inside < marks.size else UNKNOWN
+            if mark != UNKNOWN:
+                source = self.program.at(mark >> _SHIFT).operands["src"]
+                if inside < size_of(source.dtype):
+                    return Element(source.owner, (mark & ((1 << _SHIFT) - 1)) + inside)
+        return None
 
     def run(self, number: int) -> None:
         """Move the marks as an instruction moves the elements."""
         op = self.program.operations[number]
         i = op.instruction
-        if i.op == "Mmad":
-            if op.work.steps:
-                self._product(number, op)
-            return
         for step in op.work.steps:
             dst = i.operands.get(step.out.operand)
-            if dst is None or dst.space not in _SPACES:
+            if dst is None or dst.memory not in self._marks:
                 continue
-            size = size_of(dst.dtype)
-            target = self._view(step.out, op, size)
-            if bits_of(dst.dtype) < 8 or step.compute is not None or not step.ins:
-                target[...] = UNKNOWN
-                continue
-            src = i.operands[step.ins[0].operand]
-            if src.space == "GM" and i.form == "nd2nz":
-                relative = self._offsets(step.ins[0].box.split(size))
-                target[...] = relative + (src.address + (number << _SHIFT))
-            elif src.space in _SPACES and size_of(src.dtype) == size:
-                target[...] = self._view(step.ins[0], op, size)
-            else:
-                target[...] = UNKNOWN
+            marks = self._moved(number, op, step)
+            for ref in (step.out, *step.extra):
+                self._bytes(ref, op)[...] = UNKNOWN
+            if marks is not None:
+                self._view(step.out, op, self._size(step.out, op))[...] = marks
+        if i.op == "Mmad" and op.work.steps:
+            self._product(number, op)
         dst = i.operands.get("dst")
         if dst is not None and dst.space in ("L0A", "L0B"):
             self._writers[(*dst.memory, dst.address)] = number
 
-    def _view(self, ref: Ref, op: Operation, size: int) -> Marks:
+    def _moved(self, number: int, op: Operation, step: Step) -> Marks | None:
+        """The marks of what a step moves; None if it computes, or fills."""
+        if step.compute is not None or not step.ins:
+            return None
+        ref = step.ins[0]
+        src, size = op.instruction.operands[ref.operand], self._size(step.out, op)
+        if ref.box.item % size:
+            return None
+        if src.space == "GM":
+            return self._offsets(ref.box.split(size)) + (src.address + (number << _SHIFT))
+        if src.memory in self._marks and size_of(src.dtype) == size:
+            return self._view(ref, op, size).copy()
+        return None
+
+    def _size(self, ref: Ref, op: Operation) -> int:
+        return size_of(op.instruction.operands[ref.operand].dtype)
+
+    def _bytes(self, ref: Ref, op: Operation) -> Marks:
+        """The marks of the bytes of each item."""
         operand = op.instruction.operands[ref.operand]
         base = self._bases[operand.memory] + operand.address
-        marks: Marks = ref.box.split(size).bytes_view(self._marks[operand.memory], base)
-        return marks[..., 0]
+        return ref.box.bytes_view(self._marks[operand.memory], base)
+
+    def _view(self, ref: Ref, op: Operation, size: int) -> Marks:
+        return self._bytes(ref._replace(box=ref.box.split(size)), op)[..., 0]
 
     def _offsets(self, box: Box) -> Marks:
         """The bytes at which the elements of a box start."""
@@ -137,7 +165,7 @@ class Origins:
         if k < 2 or bits_of(i.operands["src"].dtype) < 8:
             return
         left, right = op.work.steps[0].ins[:2]
-        if any(i.operands[ref.operand].space not in _SPACES for ref in (left, right)):
+        if any(i.operands[ref.operand].space not in FACTORS for ref in (left, right)):
             return
         a = self._view(left, op, left.box.item)
         a = a[0, 0] if a.ndim == 4 else a[0]
@@ -150,6 +178,8 @@ class Origins:
         x, y = lines
         loads = int(x.loads[0]), int(y.loads[0])
         if (x.loads != loads[0]).any() or (y.loads != loads[1]).any():
+            return
+        if any(self.program.at(load).form != "nd2nz" for load in loads):
             return
         if not (x.steps() and y.steps()):
             self._report(number, op, "the elements that it meets along k are not evenly apart")

@@ -16,7 +16,7 @@ from ...ground import limit_of
 from .implied import completed
 from .instructions import PIPES
 from .moving import moving_work
-from .numbers import is_known, size_of
+from .numbers import code_of, decoded, is_known, size_of
 from .products import TILE, fixpipe_work, mmad_work
 from .registers import register_work
 from .vectors import Mask, vector_work
@@ -82,7 +82,9 @@ def _key(kind: int, core: int, p: Mapping[str, Any]) -> Any:
 
 
 def is_on_core(i: Instruction, arch: Arch) -> bool:
-    """Return whether a core has the pipes of a flag; AscendC leaves out the flags of other pipes.
+    """Return whether a core has the pipes of an instruction or a flag; AscendC leaves out all others.
+
+    Both kinds of core load from global memory: the vector core into UB alone, the cube core not there.
 
     >>> from ..arch import arch
     >>> from .instructions import Instruction
@@ -90,7 +92,8 @@ def is_on_core(i: Instruction, arch: Arch) -> bool:
     >>> is_on_core(flag, arch("AtlasA2")), is_on_core(flag._replace(core="AIV0"), arch("AtlasA2"))
     (False, True)
 
-    Source: AscendC, the flags between pipes and between cores, on cores of one kind alone.
+    Source: AscendC, the flags between pipes and between cores, on cores of one kind alone, and the
+    conditions ``ASCEND_IS_AIC`` and ``ASCEND_IS_AIV`` around its instructions.
     """
     is_aiv = i.core.startswith("AIV")
     known = ("S", "V", "MTE2", "MTE3") if is_aiv else ("S", "MTE1", "MTE2", "FIX", "M")
@@ -100,6 +103,9 @@ def is_on_core(i: Instruction, arch: Arch) -> bool:
     pipes = event.split("_") if isinstance(event, str) else [i.pipe]
     if i.op == "CrossCoreWaitFlag" and arch.code == 2201:
         return True
+    dst = i.operands.get("dst")
+    if i.pipe == "MTE2" and dst is not None and (dst.space == "UB") != is_aiv:
+        return False
     return all(pipe in known or pipe not in PIPES for pipe in pipes)
 
 
@@ -118,6 +124,7 @@ class Program:
         """What the machine does not model."""
         self.registers: dict[tuple[str, str], Instruction] = {}
         """The first instruction of a core that uses a register that the kernel has not set."""
+        absent: list[Instruction] = []
         numbers: dict[tuple[str, str], int] = {}
         places = {core: n for n, core in enumerate(self.cores)}
         states = {core: _State() for core in self.cores}
@@ -130,11 +137,14 @@ class Program:
             i = completed(i, state.quant)
             if kind == BARRIER and pipe == "ALL":
                 kind = ALL
-            is_idle = kind in (SET, WAIT, CROSS_SET, CROSS_WAIT) and not is_on_core(i, arch)
+            is_idle = kind in (WORK, SET, WAIT, CROSS_SET, CROSS_WAIT) and not is_on_core(i, arch)
             if pipe == "ALL" or is_idle or (kind == CROSS_WAIT and arch.code == 2201):
                 pipe = "S"
             number = numbers.setdefault((i.core, pipe), len(numbers))
             work, atomic = self._work(i, state) if kind == WORK else (NOTHING, None)
+            if work.steps and is_idle:
+                absent.append(i)
+                work, atomic = NOTHING, None
             if work.steps:
                 self._note_registers(i, work, state)
             kind = WORK if is_idle else kind
@@ -145,6 +155,9 @@ class Program:
             )
         for core in self.cores:
             numbers.setdefault((core, "S"), len(numbers))
+        ran = {(op.instruction.op, op.instruction.site) for op in self.operations if op.work.steps}
+        self.absent: list[Instruction] = [i for i in absent if not i.site or (i.op, i.site) not in ran]
+        """The instructions that their core leaves out, and that no core of the other kind runs."""
         self.left_set: list[Note] = [note for state in states.values() for note in state.left_set]
         """The instructions whose setting is still on when the kernel ends."""
         self.pipes = list(numbers)
@@ -336,6 +349,8 @@ def _cached_work(i: Instruction, state: _State, arch: Arch) -> Work | None:
         for step in () if work is None else work.steps:
             for ref in (step.out, *step.ins, *step.extra):
                 _require_ints(ref.box)
+        if work is not None and i.pipe == "V":
+            _require_types(i, work)
         _WORKS[key] = work
     return _WORKS[key]
 
@@ -352,6 +367,28 @@ def _require_ints(box: Box) -> None:
         raise ValueError("they are not ints")
     if min([box.item, *counts]) < 0 or prod([n or 1 for n in counts]) * box.item > limit_of("offsets"):
         raise ValueError("an extent is negative or too large")
+
+
+def _require_types(i: Instruction, work: Work) -> None:
+    """Require that a vector instruction takes its operands: that it computes something of zeros.
+
+    Raises:
+        UnsupportedError: it has another number of sources, or no numbers of their types.
+    """
+    import numpy as np
+
+    def zeros(ref: Ref) -> Any:
+        dtype = ref.dtype or i.operands[ref.operand].dtype
+        return decoded(np.zeros([n for n, _ in ref.box.dims], code_of(dtype)), dtype)
+
+    with np.errstate(all="ignore"):
+        for step in work.steps:
+            try:
+                if step.compute is not None:
+                    step.compute(*[zeros(ref) for ref in step.ins])
+            except (TypeError, ValueError):
+                types = ", ".join([f"{name} of {operand.dtype}" for name, operand in i.operands.items()])
+                raise UnsupportedError(f"the machine does not know {i.op} with {types}") from None
 
 
 def _work_of(i: Instruction, relevant: Any, arch: Arch) -> Work | None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import random
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypedDict
 
 from ...errors import ArgumentError, KindError, TlaError
 from ...ground import described, did_you_mean, near_words
@@ -20,9 +20,10 @@ from ..arch import arch as arch_named
 from .bounds import memory_findings
 from .conflicts import conflicts_of
 from .findings import CHECKS, Finding, Findings
+from .instructions import SPACES
 from .memories import Memories, Unwritten, unwritten
 from .numbers import is_memory_of
-from .origins import Origins
+from .origins import FACTORS, Element, Origins
 from .programs import ALL, BARRIER, CROSS_SET, CROSS_WAIT, LOCK, SET, SYNC_ALL, UNLOCK, WAIT, Program
 from .queues import Course
 from .races import Pairs, race_findings
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..arch import Arch
+    from ..arch import Arch, Position
     from .conflicts import Pair
     from .findings import Check
     from .instructions import Instruction
@@ -117,6 +118,7 @@ class Run:
         """The memory of each global tensor afterwards: as it was given, or as bytes."""
         self._pairs: list[Pair] | None = None
         self._shadow: Shadow | None = None
+        self._origins_at: dict[int | None, Origins] = {}
         self.findings: tuple[Finding, ...] = ()
         self._run()
         differing = self.differing(orders)
@@ -153,7 +155,7 @@ class Run:
         if "memcheck" in self.checks:
             sizes = {name: array.nbytes for name, array in self._memories.given.items()}
             found += memory_findings(self.program, sizes, self.course.order)
-            found += self.origins.found.all
+            found += self._origins(FACTORS).found.all
         if self._shadow is not None:
             found += self._shadow.found.all
         self.findings = tuple(found)
@@ -173,13 +175,60 @@ class Run:
             raise AttributeError(f"a run has no {name!r}, and the kernel no such tensor")
         return tensors[found[0]]
 
-    @cached_property
-    def origins(self) -> Origins:
-        """Which element of which tensor lies in the cube cores' buffers, at the end of the run."""
-        origins = Origins(self.program, self._memories)
+    def _origins(self, spaces: Collection[str], until: int | None = None) -> Origins:
+        """The marks of buffers at the end, or before an instruction."""
+        origins = Origins(self.program, self._memories, spaces)
         for number in self._each(self.course.order):
+            if number == until:
+                break
             origins.run(number)
         return origins
+
+    def element_at(
+        self, core: str, space: Position, byte: int, before: int | str | None = None
+    ) -> Element | None:
+        """Return which element of which tensor a byte of a buffer is of; None if it is of none.
+
+        Copies from global memory are followed through all buffers. What is computed is of no element,
+        nor is what fills a block.
+
+        >>> import numpy as np
+        >>> from tla.ascend.kernels.blocks import matmul
+        >>> a, b, c = np.ones((32, 48), np.half), np.ones((48, 64), np.half), np.zeros((32, 64), np.half)
+        >>> tile = {"l1": (32, 64, 48), "l0": (32, 64, 48)}
+        >>> from tla.ascend.kernels import simulate
+        >>> simulate(matmul, a, b, c, **tile).element_at("AIC0", "L0A", 512)
+        Element(tensor='A', byte=32, coord=(0, 16))
+
+        Args:
+            core: ``AIC0`` and the like.
+            space: ``L1``, ``L0A``, ``UB`` and the like.
+            byte: From the start of the buffer.
+            before: A line of the trace, or of source as ``matmul.py:41``: the moment before the core's
+                first instruction of it, in one order of the pipes. By default the end of the run.
+
+        Raises:
+            ArgumentError: the kernel has no such core or line, or the buffer no such byte.
+            UnsupportedError: there is no such buffer.
+        """
+        size = self.arch.capacity(space)
+        if core not in self.program.cores:
+            known = f"It has {', '.join(self.program.cores)}."
+            raise ArgumentError(f"the kernel has no core {core!r}", known, core=core)
+        if type(byte) is not int or not 0 <= byte < size:
+            raise ArgumentError(f"{space} has no byte {byte!r}", f"It has {size} bytes.", byte=byte)
+        until = None
+        if before is not None:
+            numbers = _numbers_at(self.program.instructions, before, "to look at")
+            until = next((n for n in numbers if self.program.at(n).core == core), None)
+            if until is None:
+                raise ArgumentError(f"{core} has no instruction {before!r}", before=before)
+        if until not in self._origins_at:
+            self._origins_at[until] = self._origins(SPACES[1:], until)
+        found = self._origins_at[until].element_at(core, space, byte)
+        if found is None:
+            return None
+        return found._replace(coord=_coord_at(self.tensors[found.tensor], found.byte))
 
     def types_of(self, name: str) -> list[str]:
         """Return the element types with which instructions read and write a global tensor."""
@@ -302,16 +351,30 @@ def _dropped(
 ) -> Iterator[int]:
     """The numbers of the instructions to leave out, from lines of the trace or of source."""
     for one in [drop] if isinstance(drop, int | str) else drop:
-        places = [(i.line, i.site, i.site.rpartition("/")[2]) for i in instructions]
-        found = [n for n, place in enumerate(places) if one in place] if one else []
-        if not found:
-            last = max([i.line for i in instructions], default=0)
-            raise ArgumentError(
-                f"the kernel has no instruction {one!r} to leave out",
-                f"Its last is {last}; a line of source is FILE:LINE.",
-                drop=one,
-            )
-        yield from found
+        yield from _numbers_at(instructions, one, "to leave out")
+
+
+def _numbers_at(instructions: Sequence[Instruction], line: int | str, purpose: str) -> list[int]:
+    """The numbers of the instructions of a line of the trace, or of source."""
+    places = [(i.line, i.site, i.site.rpartition("/")[2]) for i in instructions]
+    found = [n for n, place in enumerate(places) if line in place] if line else []
+    if not found:
+        last = max([i.line for i in instructions], default=0)
+        raise ArgumentError(
+            f"the kernel has no instruction {line!r} {purpose}",
+            f"Its last is {last}; a line of source is FILE:LINE.",
+            line=line,
+        )
+    return found
+
+
+def _coord_at(array: NDArray[Any], byte: int) -> tuple[int, ...]:
+    """The place in an array of the element at a byte of its memory."""
+    import numpy as np
+
+    order: Literal["C", "F"] = "C" if array.flags.c_contiguous else "F"
+    at = np.unravel_index(byte // array.itemsize, array.shape, order=order)
+    return tuple([int(n) for n in at])
 
 
 def _checks(checks: Collection[str] | str | None) -> tuple[Check, ...]:

@@ -182,11 +182,11 @@ class Shadow:
             if worst and cause.number is None:
                 i = op.instruction
                 at = f"{i.op} of {i.site or 'the kernel'}, line {i.line}"
-                adds = (
-                    f"adds to: the atomic mode is on since line {op.atomic.line}"
-                    if op.atomic
-                    else "reads"
-                )
+                adds = "reads"
+                if op.atomic:
+                    adds = f"adds to: the atomic mode is on since line {op.atomic.line}"
+                elif i.is_product and i.params["m"] == 1 and not i.params.get("disableGemv"):
+                    adds = "reads: with m = 1 it reads A as a vector, not as fractals"
                 text = f"{cause.text}, which {at}, {adds}"
                 made[made == worst] = self._cause(cause.kind, number, text)
         return made

@@ -9,7 +9,7 @@
   the vector cores do with them;
 - ``legality`` and its ``findings``: the rules, in ``buffer_rules``, ``copy_rules``, ``memory_rules``,
   ``group_rules``, ``vector_rules``; ``nearby``: the nearest tile that fits;
-- ``attention`` and ``conv``: plans of attention and of convolutions;
+- ``attention``, ``conv``, ``gemv``: plans of attention, convolutions, products with a vector;
 - ``dynamic``: the tile and kernel that CATLASS's dynamic host chooses;
 - ``kernels``: the kernel of CATLASS that takes a policy and a swizzle; ``emit``: the C++ of a plan,
   ``programs``: with a host; ``examples``: an example of CATLASS with a plan's parameters.
@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     )
     from .findings import Finding as Finding, Report as Report
     from .footprint import Footprint as Footprint, fits as fits, footprints as footprints
+    from .gemv import GemvPlan as GemvPlan, gemv as gemv
     from .groups import Groups as Groups
     from .kernels import slices as slices
     from .nearby import Nearest as Nearest, nearest as nearest

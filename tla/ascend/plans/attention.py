@@ -30,11 +30,13 @@ from ..elements import element as element_named
 from ..schedules import Schedule, heads as heads_of
 from ..shapes import GemmCoord, GemmShape, gemm_shape, index_of
 from ..tags import make_layout
+from .examples import emit_as
 from .findings import Finding, Report
 from .footprint import Footprint, Group, mmad_extents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
     from typing import SupportsIndex
 
     from ...ground import Steps
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from ..shapes import ShapeLike
     from .findings import Severity
     from .footprint import Buffer
+    from .programs import CppProgram
 
 _Slots: TypeAlias = "list[tuple[str, int, int, int, int]]"
 """An operand, its stages, the start of the first, the bytes from one to the next, and their own."""
@@ -62,6 +65,8 @@ class Kind(NamedTuple):
     ub: Callable[[AttentionPlan], _Slots]
     l0c_stages: int
     about: str
+    words: str
+    """The command line of CATLASS's example."""
     value_head: int = 0
     """The size of a head of V, if it is fixed; the rest of K's head is the position's."""
 
@@ -136,6 +141,31 @@ class AttentionPlan(NamedTuple):
             batch=self.batch, groups=groups, size=max(1, self.heads // groups), rows=self.q,
             columns=self.kv, tile=self.tile, cores=self.cores,
         )  # fmt: skip
+
+    def emit(self, into: str, catlass: str | Path | None = None) -> CppProgram:
+        """Return an example of CATLASS, with the words that start it with the plan's heads and lengths.
+
+        The tiles of such an example are written into its kernel and its host, so they stay.
+
+        Args:
+            into: The name of an example, as ``23_flash_attention_infer``, or the path of a source.
+            catlass: The folder of CATLASS; by default that of the environment's ``CATLASS``.
+
+        Raises:
+            ArgumentError: there is no such example, or no folder of CATLASS.
+            UnsupportedError: the example is of another kind, or the plan's tile is not the example's.
+        """
+        if self.tile != self.kind.tile:
+            fix = f"Take {tuple(self.kind.tile)}, or edit its kernel and its tiling by hand."
+            raise UnsupportedError(f"an example has no tile of {tuple(self.tile)}", fix, tile=self.tile)
+        each = {x: ",".join([str(getattr(self, x))] * self.batch) for x in ("q", "kv")}
+        words = self.kind.words.format(
+            **self._asdict(), value_head=self.value_head, q_of_each=each["q"], kv_of_each=each["kv"],
+            pages=self.batch * -(-self.kv // 128),
+            dtype="half" if self.element.name == "half" else "bf16",
+        )  # fmt: skip
+        parts = (f"Arch::{self.arch.tag}", *self.kind.blocks)
+        return emit_as(words.split(), parts, {}, into, catlass)
 
     def figure(self) -> Steps:
         """Return the picture of the plan, as data: the stages in each buffer."""
@@ -293,23 +323,27 @@ KINDS: Final = {
             ("MmadAtlasA2FAIQK", "EpilogueAtlasA2OnlineSoftmax", "MmadAtlasA2FAIPV",
              "EpilogueAtlasA2RescaleO"),
             _SQUARE, _fai_l1, _fai_ub, 2, "flash attention of inference",
+            "{batch} {q} {kv} {heads} {kv_heads} {head} 0 {masked:d} --dtype {dtype}",
         ),
         Kind(
             "mla", 2201,
             ("MmadAtlasA2MLAQKTp1Spec", "EpilogueAtlasA2AMLATP1Softmax", "MmadAtlasA2AMLAPVTp1Spec",
              "EpilogueAtlasA2AMLATP1RescaleO"),
-            GemmShape(128, 128, 576), _mla_l1, _mla_ub, 2, "attention over latent vectors", 512,
+            GemmShape(128, 128, 576), _mla_l1, _mla_ub, 2, "attention over latent vectors",
+            "{batch} {q_of_each} {kv_of_each} {heads} {pages} 128 --dtype {dtype}", 512,
         ),
         Kind(
             "fa", 3510,
             ("MmadFAIQK", "EpilogueAscend950FASoftmax", "MmadFAIPV", "EpilogueAscend950FARescaleO"),
             _SQUARE, _fa_l1, _fa_ub, 4, "flash attention, the sums to UB",
+            "{batch} {q} {kv} {heads} {kv_heads} {head} 0 {masked:d} 0 --dtype {dtype}",
         ),
         Kind(
             "chunk", 3510,
             ("MmadFlashAttentionQK", "EpilogueFAOnlineSoftmax", "MmadFlashAttentionPV",
              "EpilogueFARescaleO"),
             _SQUARE, _chunk_l1, _chunk_ub, 4, "flash attention of prefills in chunks",
+            "{batch} {q} {kv} {heads} {kv_heads} {head} {value_head} 0 {pages} 128 --dtype {dtype}",
         ),
     )
 }  # fmt: skip
@@ -336,8 +370,9 @@ def _rules(plan: AttentionPlan) -> Iterator[Finding]:
         yield Finding("heads", "holds", f"{plan.heads // plan.kv_heads} of Q for one of K and V")
     yield _head_size(plan)
     yield from _tile(plan)
+    asserted = _asserted(plan)
     for footprint in plan.footprints:
-        yield from _of_buffer(footprint)
+        yield from _of_buffer(footprint, asserted.get(footprint.buffer, ()))
     yield from _copies(plan)
     yield from _workspace(plan)
 
@@ -369,13 +404,26 @@ def _tile(plan: AttentionPlan) -> Iterator[Finding]:
         yield Finding.judge(f"Mmad {axis}", f"{axis} is {extent}", "", extent, most, "elements")
 
 
-def _of_buffer(footprint: Footprint) -> Iterator[Finding]:
+def _asserted(plan: AttentionPlan) -> dict[str, tuple[str, ...]]:
+    """The compiler's errors for the tile: only the blocks of `fa` on 3510 assert anything about it."""
+    if (plan.kind.name, plan.arch.code) != ("fa", 3510):
+        return {}
+    (m, n, k), of = plan.tile, plan.element
+    sizes = (("L0A", plan.arch.l0a, m * k), ("L0B", plan.arch.l0b, n * k))
+    return {
+        buffer: (f"L0TileShape exceeding the {buffer} space!",)
+        for buffer, room, count in sizes
+        if 2 * of.bytes_of(count) > room
+    }
+
+
+def _of_buffer(footprint: Footprint, asserted: tuple[str, ...]) -> Iterator[Finding]:
     buffer = footprint.buffer
     slots = ", ".join(f"{group.number} of {group.operand}" for group in footprint.groups)
     text = f"the stages, {slots}, need {footprint.needed} of {footprint.capacity} bytes"
     fix = "Take a smaller tile."
     needed, room = footprint.needed, footprint.capacity
-    yield Finding.judge(f"{buffer} capacity", text, buffer, needed, room, "bytes", fix)
+    yield Finding.judge(f"{buffer} capacity", text, buffer, needed, room, "bytes", fix, asserted)
     for x, y in footprint.overlaps[:1]:
         both = x.shared(y)
         text = f"{x} is written into {y}: both hold [{both[0]},{both[1]})"

@@ -30,11 +30,13 @@ from ..copies import LoadData3DParamsV2
 from ..elements import element as element_named
 from ..schedules import convolution
 from ..shapes import GemmCoord, GemmShape, gemm_shape, index_of
+from .examples import emit_as
 from .findings import Finding, Report
 from .footprint import Footprint, Group, mmad_extents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
     from typing import SupportsIndex
 
     from ...ground import Steps
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from ..schedules import Schedule
     from ..shapes import ShapeLike
     from .footprint import Buffer
+    from .programs import CppProgram
 
 _C0_BYTES: Final = 32
 _LOAD_LIMITS: Final = {"filter": 255, "stride": 63, "dilation": 255, "pad": 255}
@@ -113,13 +116,9 @@ class ConvPlan(NamedTuple):
     @property
     def load(self) -> LoadData3DParamsV2:
         """The parameters of the LoadData3D that makes a tile of A in L0A."""
-        places = self.filter[1] * self.filter[2]
-        deep = self._channels_in_l0 * places * self.element.c0
-        return LoadData3DParamsV2(deep, round_up(self.block.m * self.block.n, 16), self._channels)
-
-    @property
-    def _channels(self) -> int:
-        return self.block.k * self.element.c0
+        channels = min(self._channels_in_l0, self.block.k) * self.element.c0
+        deep = channels * self.filter[1] * self.filter[2]
+        return LoadData3DParamsV2(deep, round_up(self.block.m * self.block.n, 16), channels)
 
     @property
     def _channels_in_l0(self) -> int:
@@ -128,16 +127,18 @@ class ConvPlan(NamedTuple):
 
     @property
     def footprints(self) -> tuple[Footprint, ...]:
-        """The stages of the image, the filter and the sums in each buffer."""
+        """The stages of the image, the filter and the sums, as CanImplement counts them."""
         here, (l1a, l1b, l0a, l0b, l0c) = self.arch, self.stages
         places = self.filter[1] * self.filter[2]
         image = self.block.k * self.patch[0] * self.patch[1] * _C0_BYTES
-        weights = self.filter_block[1] * places * self.filter_block[0] * _C0_BYTES
+        cout, lines = self.filter_block[0], self.filter_block[1] * places
+        weights = lines * cout * _C0_BYTES
+        whole = lines * round_up(cout, 16) * _C0_BYTES  # where the channels of all lines lie
         deep = self._channels_in_l0 * places * _C0_BYTES
         rows, columns = round_up(self.block.m * self.block.n, 16), round_up(self.l0.n, 16)
         sums = rows * round_up(self.filter_block[0], 16) * 4
         groups = (Group("image", l1a, 0, image, image, image),
-                  Group("filter", l1b, l1a * image, weights, weights, weights))  # fmt: skip
+                  Group("filter", l1b, l1a * image, weights, whole, whole))  # fmt: skip
         first = Footprint("L1", here.l1, l1a * image + l1b * weights, groups, here.start_alignment("L1"))
         a = _stage(here, "L0A", here.l0a, l0a, rows * deep)
         b = _stage(here, "L0B", here.l0b, l0b, columns * deep)
@@ -156,6 +157,41 @@ class ConvPlan(NamedTuple):
             tile=(self.block.m, self.block.n, self.filter_block[0]), offset=offset,
             direction=direction, cores=self.cores,
         )  # fmt: skip
+
+    @property
+    def policy(self) -> str:
+        """The dispatch policy of the block."""
+        old = self.arch.code == 2201
+        flags = ",".join([*map(str, self.stages), str(self.unit_flag).lower()])
+        return f"ConvAtlasA2Pingpong<{flags}>" if old else f"ConvPingpong<Arch::Ascend950,{flags}>"
+
+    def emit(self, into: str, catlass: str | Path | None = None) -> CppProgram:
+        """Return an example of CATLASS with the plan's policy, tiles and order of blocks.
+
+        Its arguments are the words that start it with the plan's image and filter.
+
+        Args:
+            into: The name of an example, as ``33_basic_conv2d``, or the path of a source.
+            catlass: The folder of CATLASS; by default that of the environment's ``CATLASS``.
+
+        Raises:
+            ArgumentError: there is no such example, or no folder of CATLASS.
+            UnsupportedError: the example is of another architecture, element type or policy.
+        """
+        (n, c, hi, wi), l0 = self.image, self.l0
+        m, columns, k = self.block
+        words = (n, hi, wi, c, *self.filter, *self.pads, *self.stride, *self.dilation)
+        values = {
+            "DispatchPolicy": f"Conv::{self.policy}",
+            "FmapL1TileShape": f"Catlass::Conv2dFmapL1Shape<{m}, {columns}, {k}>",
+            "FilterL1TileShape": "Catlass::Conv2dFilterL1Shape<{}, {}>".format(*self.filter_block),
+            "L0TileShape": f"Catlass::Conv2dL0Shape<{l0.m}, {l0.n}, {l0.k}>",
+            "BlockScheduler": "Conv::Block::Conv2dIdentityBlockSwizzle<{}, {}>".format(*self.swizzle),
+        }
+        family = self.policy.partition("<")[0]
+        return emit_as(
+            words, (f"Arch::{self.arch.tag}", self.element.name, family), values, into, catlass
+        )
 
     def figure(self) -> Steps:
         """Return the picture of the plan, as data: the stages in each buffer."""
@@ -178,15 +214,12 @@ class ConvPlan(NamedTuple):
         more = f", strides {self.stride[0]},{self.stride[1]}" if self.stride != (1, 1) else ""
         more += f", dilations {self.dilation[0]},{self.dilation[1]}" if self.dilation != (1, 1) else ""
         more += f", pads {','.join(map(str, self.pads))}" if any(self.pads) else ""
-        name = "ConvAtlasA2Pingpong" if self.arch.code == 2201 else "ConvPingpong"
-        flags = ",".join([*map(str, self.stages), str(self.unit_flag).lower()])
-        arch = "" if self.arch.code == 2201 else "Arch::Ascend950,"
         return (
             f"{self.arch}, {self.cores} cores: O[{n},{cout},{ho},{wo}] {self.element} = "
             f"I[{n},{c},{hi},{wi}] * F[{cout},{c},{kh},{kw}]{more}\n"
             f"  tile      {self.block.m} x {self.block.n} x {self.block.k} of the image, "
             f"{self.filter_block[0]} x {self.filter_block[1]} of the filter, L0 {self.l0}\n"
-            f"  policy    {name}<{arch}{flags}>"
+            f"  policy    {self.policy}"
         )
 
 
@@ -220,9 +253,13 @@ def _rules(plan: ConvPlan) -> Iterator[Finding]:
         text = f"the block has at most 2 stages, and 1 in L0C, not {plan.stages}"
         yield Finding("stages", "error", text, fix="Take 2,2,2,2,1.")
     yield from _of_buffers(plan)
-    for axis, extent, most in mmad_extents(plan.arch, plan.l0):
+    load = plan.load
+    product = GemmShape(load.mExtension, round_up(plan.l0.n, 16), load.kExtension)
+    for axis, extent, most in mmad_extents(plan.arch, product):
         yield Finding.judge(f"Mmad {axis}", f"{axis} is {extent}", "", extent, most, "elements")
     yield from _load(plan)
+    yield from _of_blocks(plan)
+    yield _unit_flag(plan)
 
 
 def _of_buffers(plan: ConvPlan) -> Iterator[Finding]:
@@ -253,11 +290,42 @@ def _load(plan: ConvPlan) -> Iterator[Finding]:
         most = _LOAD_LIMITS[name]
         text = f"a {name} of {number}, and LoadData3D takes {most} at most"
         yield Finding.judge(f"LoadData3D {name}", text, "L0A", number, most, "elements")
-    load = plan.load
-    unit = 16 * plan.element.c0 // 16
-    text = f"LoadData3D takes {load.kExtension} along k and {load.mExtension} places"
-    odd = load.kExtension % unit or load.mExtension % 16 or load.kExtension > 0xFFFF
-    yield Finding("LoadData3D extents", "error" if odd else "holds", text, "L0A")
+    size = max(*plan.patch, plan.load.kExtension, plan.load.mExtension)
+    text = f"it takes {plan.load.kExtension} along k, of a part of {plan.patch[0]} x {plan.patch[1]}"
+    yield Finding.judge("LoadData3D extents", text, "L0A", size, 0x7FFF, "elements")
+
+
+def _of_blocks(plan: ConvPlan) -> Iterator[Finding]:
+    """A block needs some of the image, and begins with a group of channels."""
+    left, right, top, bottom = plan.pads
+    axes = (("rows", top, bottom, 0), ("columns", left, right, 1))
+    for name, before, behind, axis in axes:
+        extent, step = plan.image[2 + axis], plan.stride[axis]
+        reach = (plan.filter[1 + axis] - 1) * plan.dilation[axis]
+        of_block, out = plan.block[axis], plan.out[axis]
+        first = (min(of_block, out) - 1) * step + reach - before  # the last place that it needs
+        last = (out - 1) // of_block * of_block * step - before  # the first place that it needs
+        beside = "before" if first < 0 else "behind" if last >= extent else ""
+        text = f"pads of {before} and {behind}: a block needs only zeros {beside} the {extent} {name}"
+        fix = "Take smaller pads, or a larger tile of the image."
+        yield Finding(f"padding of {name}", "error" if beside else "holds", text, fix=fix)
+    cout = plan.filter_block[0]
+    odd = cout % 16 and cout < plan.filter[0]
+    text = f"the next block begins at output channel {cout}, within a group of 16"
+    fix = f"Take {round_up(cout, 16)}."
+    yield Finding("output channels", "error" if odd else "holds", text, "GM", fix=fix)
+
+
+def _unit_flag(plan: ConvPlan) -> Finding:
+    """CopyL0CToGm of 2201 does not pass the flag on; that of 3510 takes rows of places one by one."""
+    fix = "Take unit_flag=False."
+    if plan.unit_flag and plan.arch.code == 2201:
+        text = "the fixpipe of a convolution does not take the unit flag: it does not wait for the sums"
+        return Finding("unit flag", "error", text, "L0C", fix=fix)
+    if plan.unit_flag and plan.block.n % 16 and plan.block.m > 1:
+        text = f"the fixpipe takes {plan.block.n} places at a time, and the unit flag is of 16"
+        return Finding("unit flag", "warning", text, "L0C", fix=fix)
+    return Finding("unit flag", "holds", "on" if plan.unit_flag else "off")
 
 
 # --- the arguments ---

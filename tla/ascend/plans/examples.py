@@ -41,6 +41,8 @@ from .programs import CppProgram
 from .tiling import BLOCKS, LINES, OPERANDS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from .tiling import Tiling
 
 _USING: Final = r"^[ \t]*using {name} =\s*(?:typename\s+)?(?P<value>[^;]*);"
@@ -48,6 +50,7 @@ _CONSTANT: Final = re.compile(r"^[ \t]*(?:static )?constexpr \w+ (\w+) = [^;]*;\
 _COMMENTS: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 _CAST: Final = re.compile(r"\bKernel::(?:\w*ReduceAdd|RemovePadding\w*AndCast)\b")
 """What makes C of sums in another type."""
+_BUILT: Final = (".cpp", ".h", ".hpp", ".py", ".txt")
 _ABOUT_SWIZZLE: Final = re.compile(r"^[ \t]*// Swizzle offset is .*\n", re.M)
 
 
@@ -62,19 +65,76 @@ def emit_into(plan: Tiling, example: str, catlass: str | Path | None = None) -> 
         ArgumentError: there is no such example, or no folder of CATLASS.
         UnsupportedError: the example does not say what the plan asks for; the error names the line.
     """
-    source = _source_of(example, catlass)
-    text = source.read_text("utf-8", "replace")
-    cmake = source.parent / "CMakeLists.txt"
-    told = cmake.read_text("utf-8", "replace") if cmake.is_file() else ""
-    count = () if plan.groups is None else (len(plan.groups.problems),)
-    words = tuple(map(str, (*count, *plan.problem)))
-    return CppProgram(source.stem, edited(plan, text, source.name), told, words)
+    refusals: list[UnsupportedError] = []
+    for source in _sources_of(example, catlass):
+        text = source.read_text("utf-8", "replace")
+        try:
+            return _program(source, edited(plan, text, source.name), _words(plan, text))
+        except UnsupportedError as error:
+            refusals.append(error)
+    raise refusals[0]
 
 
-def _source_of(example: str, catlass: str | Path | None) -> Path:
-    """The source with ``main`` of an example."""
+def emit_as(
+    words: Iterable[object],
+    parts: Iterable[str],
+    values: Mapping[str, str],
+    example: str,
+    catlass: str | Path | None = None,
+) -> CppProgram:
+    """Return an example of CATLASS with other aliases, and the words that start it.
+
+    Args:
+        words: Those of the command line.
+        parts: The names that the example must have, in a file of its folder.
+        values: The aliases of its source and what they are now.
+
+    Raises:
+        ArgumentError: there is no such example, or no folder of CATLASS.
+        UnsupportedError: the example lacks a part or an alias.
+    """
+    source = _sources_of(example, catlass)[0]
+    before = text = source.read_text("utf-8", "replace")
+    code = _COMMENTS.sub("", "\n".join([text, *_files_beside(source).values()]))
+    for part in parts:  # blocks of both generations have one name, with the architecture in it or not
+        if not re.search(rf"\b{re.sub(r'(?<=[a-z])AtlasA2', '(?:AtlasA2)?', part)}\b", code):
+            raise UnsupportedError(f"{source.name} has no {part}, which the plan asks for", part=part)
+    for name, value in values.items():
+        text, count = _replaced(text, name, value)
+        if not count:
+            raise UnsupportedError(f"{source.name} has no {name} that could be replaced", part=name)
+    return _program(source, _without_constants(before, text), words)
+
+
+def _words(plan: Tiling, text: str) -> Iterator[object]:
+    """What the host of an example takes: the number of products, their extents, the kind of scale."""
+    if plan.groups is not None or re.search(r"\bproblemCount = std::atoi\(", text):
+        yield len(plan.problems)
+    if re.search(r"\bmList\b", text):
+        yield from (",".join(map(str, x)) for x in zip(*plan.problems, strict=True))
+    else:
+        yield from plan.problem
+    if plan.scale is not None and re.search(r"\bquantMode = std::atoi\(", text):
+        yield int(plan.scale.kind == "channel")
+
+
+def _program(source: Path, text: str, words: Iterable[object]) -> CppProgram:
+    others = _files_beside(source)
+    told = others.pop("CMakeLists.txt", "")
+    return CppProgram(source.stem, text, told, (*map(str, words),), (*others.items(),))
+
+
+def _files_beside(source: Path) -> dict[str, str]:
+    """The other files of an example that its build takes."""
+    found = [x for x in sorted(source.parent.iterdir()) if x.suffix in _BUILT and x != source]
+    takes = (x for x in found if x.suffix != ".txt" or x.name == "CMakeLists.txt")
+    return {x.name: x.read_text("utf-8", "replace") for x in takes}
+
+
+def _sources_of(example: str, catlass: str | Path | None) -> list[Path]:
+    """The sources with ``main`` of an example, at least one."""
     if Path(example).is_file():
-        return Path(example)
+        return [Path(example)]
     root = catlass or os.environ.get("CATLASS")
     if not root:
         way_out = "Say catlass=DIR, --catlass DIR, or set CATLASS in the environment."
@@ -83,7 +143,7 @@ def _source_of(example: str, catlass: str | Path | None) -> Path:
     found = [file for file in sorted(folder.glob("*.cpp")) if "int main" in file.read_text("utf-8")]
     if not found:
         raise ArgumentError(f"CATLASS has no example {example!r} in {Path(root, 'examples')}")
-    return found[0]
+    return found
 
 
 def edited(plan: Tiling, text: str, name: str = "the example") -> str:
@@ -94,11 +154,13 @@ def edited(plan: Tiling, text: str, name: str = "the example") -> str:
     """
     if any(ld is not None for ld in plan.ld):
         raise UnsupportedError("an example has no leading dimensions of its own, and the plan has some")
-    before, values = text, aliases(plan, "GemmShape" not in text)
+    before, values = text, aliases(plan, "GemmShape" not in _COMMENTS.sub("", text))
     _expect_family(plan, text, name)
     _expect_host(plan, text, name, values)
+    own = plan.policy.name
+    families = own if re.search(rf"Gemm::{own}\b", text) else "|".join(FAMILIES)
     for pattern, value in (
-        (rf"\w*Policy\w*(?= =[^;]*\b(?:{'|'.join(FAMILIES)})\b)", values["DispatchPolicy"]),
+        (rf"\w*Policy\w*(?= =[^;]*\b(?:{families})\b)", values["DispatchPolicy"]),
         ("L1TileShape", values["L1TileShape"]),
         ("L0TileShape", values["L0TileShape"]),
         (r"\w*Scheduler\w*(?= =[^;]*\bGemm::Block::)", values["BlockScheduler"]),
@@ -108,8 +170,9 @@ def edited(plan: Tiling, text: str, name: str = "the example") -> str:
             word = pattern.partition("(")[0].replace("\\w*", "")
             raise UnsupportedError(f"{name} has no {word} that could be replaced", part=word)
     for operand in OPERANDS:
-        text, _ = _replaced(text, f"Layout(?:Tag)?{operand}", values[f"Layout{operand}"])
-    if plan.policy.family.api == "tla":
+        tagged = rf"Layout(?:Tag)?{operand}(?= =[^;]*\blayout::)"
+        text, _ = _replaced(text, tagged, values[f"Layout{operand}"])
+    if plan.policy.family.api == "tla" and (plan.bias or not plan.epilogue):  # one may have its own
         text, _ = _replaced(text, "ElementBias", values.get("ElementBias", "void"))
     if plan.epilogue is not None:
         rows, columns, stages = plan.epilogue.rows, plan.epilogue.columns, plan.epilogue.stages

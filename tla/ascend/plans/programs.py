@@ -46,10 +46,12 @@ class CppProgram(NamedTuple):
     cmake: str
     arguments: tuple[str, ...] = ()
     """The words that start it with the plan's problem, if it takes them."""
+    others: tuple[tuple[str, str], ...] = ()
+    """The names and texts of files that belong to it: headers, kernels, scripts."""
 
     def files(self) -> dict[str, str]:
         """Return the texts of its files by their names."""
-        return {f"{self.name}.cpp": self.source, "CMakeLists.txt": self.cmake}
+        return {f"{self.name}.cpp": self.source, "CMakeLists.txt": self.cmake, **dict(self.others)}
 
     def write(self, folder: str | Path) -> Path:
         """Write its files to a folder, which is made if it is not there, and return its source's path.

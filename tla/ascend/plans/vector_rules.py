@@ -151,15 +151,18 @@ def _tile(plan: Tiling, how: Epilogue) -> Finding:
         wide = round_up(columns, max(1, BLOCK // min(how.out.sizeof, plan.c.sizeof)))
         taken, held = rows * wide, how.columns
         text = f"half a block, {rows} x {columns}, takes {taken} elements of the {held} in a slot"
-        if family.name in ("gemv",):
-            return Finding(rule, "holds", f"{held} elements", "UB")
-        if family.name == "gemm":  # it goes over a block in tiles
+        if family.name in ("gemm", "gemv"):  # they go over a block in tiles
             return Finding(rule, "holds", f"tiles of {held} elements", "UB")
         return Finding.judge(rule, text, "UB", taken, held, "elements", f"Take a tile of {taken}.")
     short = [e for e in (plan.c, how.out) if how.columns * e.bits % (8 * BLOCK)]
     if short:
         text = f"a row of {how.columns} {short[0]} is not whole blocks of {BLOCK} bytes"
         return Finding(rule, "error", text, "UB", fix=f"Take columns in multiples of {BLOCK}.")
+    if family.name == "evg" and how.columns % BLOCK:
+        text = f"a node has {how.columns} elements, not a multiple of {BLOCK}"
+        asserted = ("COMPUTE_LENGTH must be divisible by BYTE_PER_C0",)
+        fix = f"Take {round_up(how.columns, BLOCK)}."
+        return Finding(rule, "error", text, "UB", fix=fix, catlass=asserted)
     if family.name == "w4a4_dequant" and how.rows % 16:
         text = f"a tile has {how.rows} rows, not a multiple of 16"
         asserted = ("Epilogue TileShape::ROW must be divisible by 16",)

@@ -13,7 +13,7 @@ schedule combines two orders: even shares, and bands that run to and fro. The mo
 
 - ``order``: shares and bands; ``tasks`` and ``schedule``: the methods of every schedule;
 - the schedulers: ``by_tile``, ``by_k``, ``stream``, ``window``; ``groups``: several products;
-  ``heads``: attention; ``convolution``;
+  ``heads``: attention; ``convolution``; ``rows``: products with a vector;
   ``swizzles``: their C++ names as values;
 - ``cover``: the proof; ``facts``: balance, bytes, L2; ``picture``: cores by turns.
 """
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from .groups import Axis as Axis, in_groups as in_groups
     from .heads import heads as heads
     from .picture import timeline as timeline
+    from .rows import rows as rows
     from .schedule import Schedule as Schedule
     from .stream import streamk as streamk
     from .swizzles import (

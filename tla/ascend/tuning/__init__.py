@@ -4,6 +4,7 @@
 - ``cost``: the estimate of a plan; ``estimates``: its record, in words; ``pipes``: the model;
 - ``bandwidth``: the part of it that rows of a length and alignment reach; ``loads``: the work of each
   core;
+- ``attention``: the same for tiles of attention;
 - ``tiles``: every legal tile of a product, ranked; ``sweep``: the best of many products;
 - ``tuner``: the ranking as CATLASS's tuner reads it.
 """
@@ -13,6 +14,11 @@ from typing import TYPE_CHECKING
 from ...ground import lazy
 
 if TYPE_CHECKING:
+    from .attention import (
+        AttentionEstimate as AttentionEstimate,
+        estimate_attention as estimate_attention,
+        search_attention as search_attention,
+    )
     from .cost import estimate as estimate
     from .estimates import PIPES as PIPES, Estimate as Estimate, in_us as in_us
     from .sweep import Found as Found, search_many as search_many

@@ -85,6 +85,12 @@ ROWS: Final = 16
 """The rows of a fractal."""
 
 
+def bandwidth_of(arch: Arch) -> float:
+    """Return the bytes per second of global memory: those of `GM_BANDWIDTH`, or of all cores if more."""
+    by_chip = GM_BANDWIDTH.get(arch.name, 0.0) if arch.source("gm_rate") != "given" else 0.0
+    return max(arch.gm_bandwidth, by_chip)
+
+
 _Both: TypeAlias = "tuple[float, float]"
 """A value of A, and one of B."""
 
@@ -275,7 +281,7 @@ class Model(NamedTuple):
     def _times(self, block: _Block, miss: _Both, active: int) -> _Times:
         """The cycles of a block, in all and for each pipe, while `active` cores are at work."""
         policy = self.policy.facts
-        share = self._gm_bandwidth / active / self.arch.frequency
+        share = bandwidth_of(self.arch) / active / self.arch.frequency
         gm = (_weighted_sum(block.input, miss) + block.output) / share
         load = max(block.mte2, gm)
         l0_beside = policy.l0a > 1 and policy.l0b > 1
@@ -288,12 +294,6 @@ class Model(NamedTuple):
         return _Times(total, load + work - total, pipes)
 
     # --- bytes ---
-
-    @property
-    def _gm_bandwidth(self) -> float:
-        arch = self.arch
-        by_chip = GM_BANDWIDTH.get(arch.name, 0.0) if arch.source("gm_rate") != "given" else 0.0
-        return max(arch.gm_bandwidth, by_chip)
 
     def _bytes(self, shape: GemmCoord) -> _Both:
         """The bytes of a block's rows of A and columns of B."""
@@ -342,8 +342,8 @@ class Model(NamedTuple):
             return 0.0
         area = self.problem.m * self.problem.n
         sums = slices * area * accumulator(self.a, self.b).sizeof
-        bandwidth = self._gm_bandwidth if sums > self.arch.l2 else self.arch.l2_bandwidth
-        return sums / bandwidth + area * self.c.bits / 8 / self._gm_bandwidth
+        bandwidth = bandwidth_of(self.arch) if sums > self.arch.l2 else self.arch.l2_bandwidth
+        return sums / bandwidth + area * self.c.bits / 8 / bandwidth_of(self.arch)
 
     def _from_gm(self, l1: GemmShape, bands: Bands, direction: int) -> _Both:
         """The bytes of A and of B that are not in L2 when a core loads them.

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Final
 from ...hlo import OPCODES, Instruction, wrapped_opcode
 from ...xla_bridge import XlaTuple
 from .calls import called_maps, computation_of, operand_names
+from .passing import from_input, from_same
 from .rules import maps_of, rule
 
 if TYPE_CHECKING:
@@ -41,16 +42,6 @@ def _below(op: Op, index: int, output: int) -> int | None:
     return found.index(output) if output in found else None
 
 
-def _one(op: Op, output: int, number: int) -> Maps:
-    """The maps of an output that is input ``number`` itself."""
-    shapes = [leaf.shape for leaf in (*op.inputs[number : number + 1], op.outputs[output])]
-    if len(shapes) < 2 or shapes[0].dimensions != shapes[1].dimensions:
-        op.fail(f"no operand is {shapes[-1]}")
-    maps: Maps = [[] for _ in op.inputs]
-    maps[number].append(op.identity(output))
-    return maps
-
-
 def _start(op: Op, output: int) -> Maps:
     """The part that starts an op: the operands, the results, contexts."""
     opcode, shape = op.opcode, op.instruction.shape
@@ -61,7 +52,7 @@ def _start(op: Op, output: int) -> Maps:
         op.fail(f"its result {shape} is no tuple")
     operand = _below(op, operands, output)
     if operand is not None:
-        return _one(op, output, operand)
+        return from_input(op, output, operand)
     number = _below(op, result, output)
     if number is None:
         return [[] for _ in op.inputs]  # a context of the run, which holds no data
@@ -78,20 +69,15 @@ def _maps_of_wrapped(op: Op, shape: AnyShape, output: int) -> Maps:
     return maps_of(op.of(inner), output)
 
 
-def _update(op: Op, output: int) -> Maps:
-    """The part between: each array stays as it is."""
-    return _one(op, output, output)
-
-
 def _finish(op: Op, output: int) -> Maps:
     """The part that ends an op: it takes the results out of the tuple."""
     if op.opcode == "all-reduce-done":
-        return _one(op, output, output)
+        return from_same(op, output)
     result = 0 if op.opcode == "copy-done" else 1
     numbers = [i for i, leaf in enumerate(op.inputs) if leaf.path[:1] == (result,)]
     if output >= len(numbers):
         op.fail(f"its operand has no result number {output}")
-    return _one(op, output, numbers[output])
+    return from_input(op, output, numbers[output])
 
 
 COLLECTIVES: Final = ("all-gather", "all-reduce", "collective-permute")
@@ -105,5 +91,5 @@ def _opcodes(suffix: str) -> list[str]:
 
 
 rule("async-start", _COPY, *_opcodes("-start"))(_start)
-rule("async-update", *(each for each in _opcodes("-update") if wrapped_opcode(each)))(_update)
+rule("async-update", *(each for each in _opcodes("-update") if wrapped_opcode(each)))(from_same)
 rule("async-done", "copy-done", *_opcodes("-done"))(_finish)

@@ -26,10 +26,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...errors import UnsupportedError
 from ...ground import plural
+from ...numbers import Interval
 from ..compose import merged_sources, with_names
-from ..variables import REPLICA
-from .branches import branch_values
+from ..variables import REPLICA, RuntimeVariable, Source
 from .op import called
 from .rules import rule
 
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
 
     from ...hlo import Computation
     from ..maps import IndexingMap
-    from ..variables import RuntimeVariable
     from .op import Op
     from .rules import Maps
 
@@ -122,3 +122,74 @@ def _where(m: IndexingMap, condition: RuntimeVariable | None) -> IndexingMap:
     if m.is_undefined or condition is None:
         return m
     return merged_sources(m.with_parts(runtime=with_names([*m.runtime, condition], "rt")))
+
+
+_INT = Interval(-(2**31), 2**31 - 1)
+
+
+def branch_values(op: Op, branch: int) -> list[RuntimeVariable]:
+    """Return the number that the program reads, with the values for which it takes a branch.
+
+    A conditional on a pred has two branches, the first for true. A conditional on an int has any number
+    of branches; an int that is negative or too large means the last one. There is one variable for each
+    run of such values, and the branch has a map for each of them.
+
+    Args:
+        branch: The number of the branch, in the order of ``op.instruction.called``.
+
+    >>> from tla.hlo import read_instruction
+    >>> from .op import Op
+    >>> op = Op(read_instruction("%c = f32[] conditional(s32[] %i, f32[] %x, f32[] %y),"
+    ...     " branch_computations={%a, %b}"))
+    >>> for branch in (0, 1):
+    ...     print([str(variable.bounds) for variable in branch_values(op, branch)])
+    ['[0, 0]']
+    ['[1, 2147483647]', '[-2147483648, -1]']
+
+    Source: XLA operation semantics, Conditional.
+    """
+    leaf, last = op.inputs[0], len(op.instruction.called) - 1
+    if op.sizes(leaf.shape):
+        op.fail(f"its branch is chosen by {leaf.shape}")
+    if leaf.shape.element_type.name == "pred":
+        bounds = [Interval(1 - branch, 1 - branch)]
+    elif branch < last:
+        bounds = [Interval(branch, branch)]
+    elif last:
+        bounds = [Interval(last, _INT.upper), Interval(_INT.lower, -1)]
+    else:
+        bounds = [_INT]
+    return [RuntimeVariable("rt0", values, Source(leaf.name)) for values in bounds]
+
+
+# --- the computation of an op on elements -----------------------------------------------------
+#
+# If it is not known, as for an instruction without its program, an op depends on all its arguments.
+
+
+def inner_maps(op: Op, parameters: int, outputs: int) -> list[Maps] | None:
+    """Return for each output of the op's computation its maps to each of its parameters.
+
+    Args:
+        parameters: The number of arrays that are its parameters; a computation with another number
+            counts as not known.
+        outputs: The number of its outputs.
+    """
+    computation = called(op.instruction, "to_apply")
+    if computation is None:
+        return None
+    try:
+        found = [op.computation_maps(computation, i) for i in range(outputs)]
+    except (UnsupportedError, IndexError):
+        return None
+    return found if all(len(maps) == parameters for maps in found) else None
+
+
+def read_parameters(op: Op, parameters: int, outputs: int) -> list[set[int]] | None:
+    """Return for each output of its computation the numbers of the parameters that it depends on."""
+    found = inner_maps(op, parameters, outputs)
+    if found is None:
+        return None
+    return [
+        {i for i, each in enumerate(maps) if any(not m.is_known_empty for m in each)} for maps in found
+    ]

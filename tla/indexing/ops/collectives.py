@@ -31,10 +31,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ...ground import limit_of, way_out
-from ...numbers import Interval, key_of, rebind
-from ..constraints import lies_in
+from ...numbers import Interval, key_of
 from ..maps import IndexingMap
-from ..variables import REPLICA, RuntimeVariable, Source, bounded, dim, rng, rt
+from ..rewriting import rewritten
+from ..variables import REPLICA, RuntimeVariable, Source, dim, rng, rt
 from .building import number
 from .movement import expect_fixed
 from .replica_groups import in_order, pairings, pieces, read_groups
@@ -45,11 +45,11 @@ if TYPE_CHECKING:
 
     from ...numbers import Value
     from .op import Op
-    from .replica_groups import Piece
     from .rules import Maps
 
-    Access = Callable[["Op", int, int], "list[IndexingMap]"]
-    """The maps of one operand and the output it becomes, by their numbers."""
+    Access = Callable[[list[Any], Any], Any]
+    """The element that is read, the place of the member that has it (None for all), and constraints; by
+    the element of the output, and the place of the device in its group."""
 
 WITH_GLOBAL_IDS: Final = frozenset(("all-gather", "all-reduce", "reduce-scatter"))
 """The ops whose ``use_global_device_ids`` is false where it is not written."""
@@ -137,74 +137,45 @@ def _count(groups: Iterable[Iterable[int]]) -> int:
 # --- maps -------------------------------------------------------------------------------------
 
 
-class _Variables:
-    """The variables of a collective's maps as unknowns within their bounds, and the maps in them."""
+def _map_on(
+    dims: Sequence[int],
+    devices: int,
+    results: Sequence[Value],
+    replica: Value,
+    constraints: Iterable[tuple[Value, Interval]],
+    members: Sequence[Interval] = (),
+) -> IndexingMap:
+    """The map to some elements of a replica, simple, with ranges over members of a group."""
+    asks = RuntimeVariable("replica", Interval(0, devices - 1), Source(REPLICA))
+    m = rewritten(IndexingMap(results, dims, members, [asks], constraints, replica))
+    return m.with_parts(replica=None) if key_of(m.replica) == key_of(rt(0)) else m
 
-    def __init__(self, sizes: Sequence[int], devices: int, members: int = 1) -> None:
-        self.sizes, self.devices = sizes, devices
-        self._back: dict[Any, Value] = {}
-        self.dims = [self._unknown(0, i, size, dim(i)) for i, size in enumerate(sizes)]
-        self.device = self._unknown(2, 0, devices, rt(0))
 
-    def _unknown(self, kind: int, i: int, size: int, variable: Any) -> Any:
-        if size < 2:  # one value; or none, and then no point has it
-            return 0 if kind else variable
-        unknown = bounded(kind, i, 0, size - 1)
-        self._back[unknown.symbols[0]] = variable
-        return unknown
-
-    def member(self, positions: Interval) -> Any:
-        """Return a range over positions in a group."""
-        if positions.is_point:
-            return positions.lower
-        unknown = bounded(1, 0, positions.lower, positions.upper)
-        self._back[unknown.symbols[0]] = rng(0)
-        return unknown
-
-    def map(
-        self,
-        results: Sequence[Any],
-        replica: Any,
-        constraints: Iterable[tuple[Any, Interval]],
-        positions: Interval | None = None,
-    ) -> IndexingMap:
-        """Return the map to the elements ``results`` of a replica, for a range over ``positions``."""
-
-        def put(x: Any) -> Any:
-            return rebind(x, self._back)
-
-        asks = RuntimeVariable("replica", Interval(0, self.devices - 1), Source(REPLICA))
-        ranges = [positions] if positions is not None and not positions.is_point else []
-        other = put(replica)
-        kept = [(put(x), bounds) for x, bounds in constraints if not lies_in(x, bounds)]
-        return IndexingMap(
-            [put(x) for x in results],
-            self.sizes,
-            ranges,
-            [asks],
-            kept,
-            None if key_of(other) == key_of(rt(0)) else other,
-        )
+def _asking(devices: int) -> Value:
+    """The device that asks."""
+    return rt(0) if devices > 1 else 0
 
 
 def _per_piece(
-    op: Op,
-    output: int,
-    size: int | None,
-    maps_of: Callable[[_Variables, Piece], Iterable[IndexingMap]],
-    placed: bool = False,
-    ordered: bool = False,
+    op: Op, output: int, size: int | None, access: Access, placed: bool = False, ordered: bool = False
 ) -> list[IndexingMap]:
     """The maps of each piece of the groups; `pieces` explains the two flags."""
-    groups = _groups(op, size)
-    variables = _Variables(op.dims(output), _count(groups))
-    cut = pieces(groups, variables.device, placed, ordered)
+    groups, dims = _groups(op, size), op.dims(output)
+    devices = _count(groups)
+    cut = pieces(groups, _asking(devices), placed, ordered)
     count = sum(len(piece.runs) for piece in cut)
     if count > limit_of("runs"):
         summary = f"its groups are so irregular that it needs {count} maps"
         op.refuse(f"{summary}. {way_out('runs', count)}".removesuffix("."))
-    found = [m for piece in cut for m in maps_of(variables, piece)]
-    return [m for m in found if not m.is_known_empty]
+    maps: list[IndexingMap] = []
+    for piece in cut:
+        results, member, *others = access([dim(k) for k in range(len(dims))], piece.position)
+        for run in piece.runs:
+            every = [run.positions] if member is None and not run.positions.is_point else []
+            position = (rng(0) if every else run.positions.lower) if member is None else member
+            where = [(position, run.positions), *piece.constraints, *others]
+            maps.append(_map_on(dims, devices, results, run.device(position), where, every))
+    return [m for m in maps if not m.is_known_empty]
 
 
 def _split(op: Op, whole: int, part: int) -> int:
@@ -241,46 +212,28 @@ def _all_gather(op: Op, operand: int, output: int) -> list[IndexingMap]:
     """Along a dim the output has the parts of the group's members, in their order."""
     (k, part), out = _along(op, operand, output), op.dims(output)
     count = _split(op, out[k], part)
-    if not count:
-        return []
 
-    def maps_of(variables: _Variables, piece: Piece) -> Iterable[IndexingMap]:
-        d = variables.dims
-        for run in piece.runs:
-            whole = (d[k], Interval(run.positions.lower * part, (run.positions.upper + 1) * part - 1))
-            results = [*d[:k], d[k] % part, *d[k + 1 :]]
-            yield variables.map(results, run.device(d[k] // part), [whole, *piece.constraints])
+    def access(d: list[Any], _own: Value) -> Any:
+        return [*d[:k], d[k] % part, *d[k + 1 :]], d[k] // part
 
-    return _per_piece(op, output, count, maps_of, ordered=True)
+    return _per_piece(op, output, count, access, ordered=True) if count else []
 
 
 def _all_reduce(op: Op, operand: int, output: int) -> list[IndexingMap]:
     """An element depends on the elements at its place of all members of the group."""
     _expect_same(op, operand, output)
-
-    def maps_of(variables: _Variables, piece: Piece) -> Iterable[IndexingMap]:
-        for run in piece.runs:
-            member = variables.member(run.positions)
-            yield variables.map(variables.dims, run.device(member), piece.constraints, run.positions)
-
-    return _per_piece(op, output, None, maps_of)
+    return _per_piece(op, output, None, lambda d, _own: (d, None))
 
 
 def _reduce_scatter(op: Op, operand: int, output: int) -> list[IndexingMap]:
     """Along a dim the output depends on the parts, of all members, that have the device's place."""
     (k, whole), out = _along(op, operand, output), op.dims(output)
     count = _split(op, whole, out[k])
-    if not count:
-        return []
 
-    def maps_of(variables: _Variables, piece: Piece) -> Iterable[IndexingMap]:
-        d = variables.dims
-        results = [*d[:k], d[k] + piece.position * out[k], *d[k + 1 :]]
-        for run in piece.runs:
-            member = variables.member(run.positions)
-            yield variables.map(results, run.device(member), piece.constraints, run.positions)
+    def access(d: list[Any], own: Any) -> Any:
+        return [*d[:k], d[k] + own * out[k], *d[k + 1 :]], None
 
-    return _per_piece(op, output, count, maps_of, placed=True)
+    return _per_piece(op, output, count, access, placed=True) if count else []
 
 
 def _all_to_all(op: Op, operand: int, output: int) -> list[IndexingMap]:
@@ -293,42 +246,27 @@ def _all_to_all(op: Op, operand: int, output: int) -> list[IndexingMap]:
     part = out[k] // len(groups[0])
     if part * len(groups[0]) != out[k]:
         op.fail(f"a dim of {out[k]} has not {len(groups[0])} parts")
-    if not part:
-        return []
 
-    def maps_of(variables: _Variables, piece: Piece) -> Iterable[IndexingMap]:
-        d = variables.dims
-        results = [*d[:k], d[k] % part + piece.position * part, *d[k + 1 :]]
-        for run in piece.runs:
-            whole = (d[k], Interval(run.positions.lower * part, (run.positions.upper + 1) * part - 1))
-            yield variables.map(results, run.device(d[k] // part), [whole, *piece.constraints])
+    def access(d: list[Any], own: Any) -> Any:
+        return [*d[:k], d[k] % part + own * part, *d[k + 1 :]], d[k] // part
 
-    return _per_piece(op, output, None, maps_of, placed=True, ordered=True)
+    return _per_piece(op, output, None, access, placed=True, ordered=True) if part else []
 
 
 def _exchange(op: Op, operand: int, output: int) -> list[IndexingMap]:
     """For a tuple, output ``i`` is the operand of member ``i`` that has the device's place."""
     _expect_same(op, operand, output)
 
-    def maps_of(variables: _Variables, piece: Piece) -> Iterable[IndexingMap]:
-        at_place = (piece.position, Interval(operand, operand))
-        for run in piece.runs:
-            if output in run.positions:
-                yield variables.map(variables.dims, run.device(output), [at_place, *piece.constraints])
+    def access(d: list[Any], own: Value) -> Any:
+        return d, output, (own, Interval(operand, operand))
 
-    return _per_piece(op, output, len(op.inputs), maps_of, placed=True, ordered=True)
+    return _per_piece(op, output, len(op.inputs), access, placed=True, ordered=True)
 
 
 def _broadcast(op: Op, operand: int, output: int) -> list[IndexingMap]:
     """The output is the operand of the group's first member."""
     _expect_same(op, operand, output)
-
-    def maps_of(variables: _Variables, piece: Piece) -> Iterable[IndexingMap]:
-        for run in piece.runs:
-            if 0 in run.positions:
-                yield variables.map(variables.dims, run.device(0), piece.constraints)
-
-    return _per_piece(op, output, None, maps_of, ordered=True)
+    return _per_piece(op, output, None, lambda d, _own: (d, 0), ordered=True)
 
 
 def _permute(op: Op, operand: int, output: int) -> list[IndexingMap]:
@@ -349,16 +287,16 @@ def _permute(op: Op, operand: int, output: int) -> list[IndexingMap]:
         inner = partitions or op.device_count or most
         outer = _over(op, op.device_count, inner)
         sources = {r * inner + t: r * inner + s for s, t in named for r in range(outer)}
-    variables = _Variables(op.dims(output), _count([*sources.items()]))
+    dims, devices = op.dims(output), _count([*sources.items()])
     return [
-        variables.map(variables.dims, source, constraints)
-        for constraints, source in pairings(sources, variables.device)
+        _map_on(dims, devices, op.identity(output).results, source, constraints)
+        for constraints, source in pairings(sources, _asking(devices))
     ]
 
 
 # --- the rules --------------------------------------------------------------------------------
 
-_ACCESS: Final[dict[str, Access]] = {
+_ACCESS: Final[dict[str, Callable[[Op, int, int], list[IndexingMap]]]] = {
     "all-gather": _all_gather,
     "all-reduce": _all_reduce,
     "reduce-scatter": _reduce_scatter,

@@ -41,7 +41,7 @@ class Labels(NamedTuple):
 
 
 def _labels(op: Op) -> Labels:
-    text = op.attribute("dim_labels")
+    text = op.attribute("dim_labels", None)
     match = _LABELS.fullmatch(text)
     if match is None:
         op.fail(f"its dim_labels {text!r} have no meaning")
@@ -63,18 +63,21 @@ def _groups(op: Op, labels: Labels) -> tuple[int, int]:
     most = max(outputs, 1) + 1
     of_features = number(op, "feature_group_count", below=most, default=1)
     of_batch = number(op, "batch_group_count", below=most, default=1)
-    wanted = dims[labels.result["b"]] * of_batch, kernel[labels.kernel["i"]] * of_features
-    if (
-        not of_features * of_batch
-        or wanted != (sizes[labels.input["b"]], sizes[labels.input["f"]])
-        or dims[labels.result["f"]] != outputs
-        or outputs % of_features
-        or outputs % of_batch
+    groups = f"{of_features} groups of features and {of_batch} of the batch"
+    for what, n, other, m in (
+        (
+            "features of the image",
+            sizes[labels.input["f"]],
+            "kernel",
+            kernel[labels.kernel["i"]] * of_features,
+        ),
+        ("images", sizes[labels.input["b"]], "result", dims[labels.result["b"]] * of_batch),
+        ("features of the kernel", outputs, "result", dims[labels.result["f"]]),
     ):
-        op.fail(
-            f"{op.inputs[0].shape} and {op.inputs[1].shape} with {of_features} groups of features and"
-            f" {of_batch} of the batch do not give {op.outputs[0].shape}"
-        )
+        if n != m:
+            op.fail(f"it has {n} {what}, those of the {other} are for {m}, with {groups}")
+    if not of_features * of_batch or outputs % of_features or outputs % of_batch:
+        op.fail(f"{outputs} features of the kernel do not fit {groups}")
     return of_features, of_batch
 
 

@@ -100,7 +100,8 @@ def _broadcast(op: Op, output: int) -> Maps:
 
 @rule("transpose")
 def _transpose(op: Op, output: int) -> Maps:
-    sizes, dims = only_input(op), op.ints("dimensions")
+    sizes = only_input(op)
+    dims = op.ints("dimensions", None if sizes else ())
     _expect_dims(op, dims, len(sizes))
     if len(dims) != len(sizes):
         left_out = ", ".join(str(k) for k in range(len(sizes)) if k not in dims)
@@ -145,7 +146,7 @@ def _slice(op: Op, output: int) -> Maps:
 
 @rule("concatenate")
 def _concatenate(op: Op, output: int) -> Maps:
-    along = op.ints("dimensions")
+    along = op.ints("dimensions", None)
     made = op.dims()
     _expect_dims(op, along, len(made))
     if len(along) != 1:

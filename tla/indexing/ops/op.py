@@ -157,18 +157,22 @@ class Op:
         Raises:
             MalformedError: it is missing, and there is no default.
         """
-        self._asked.add(name)
-        text = self.instruction.attributes.get(name)
-        if text is None:
-            if default is None:
-                self.fail(f"it has no {name}")
+        if default is not None and name not in self.instruction.attributes:
+            self._asked.add(name)
             return tuple(default)
-        return tuple(map(int_in, _INT.findall(text)))
+        return tuple(map(int_in, _INT.findall(self.attribute(name, None))))
 
-    def attribute(self, name: str, default: str = "") -> str:
-        """Return the text of an attribute."""
+    def attribute(self, name: str, default: str | None = "") -> str:
+        """Return the text of an attribute.
+
+        Raises:
+            MalformedError: it is missing, and there is no default.
+        """
         self._asked.add(name)
-        return self.instruction.attributes.get(name, default)
+        text = self.instruction.attributes.get(name, default)
+        if text is None:
+            self.fail(f"it has no {name}")
+        return text
 
     def refuse(self, why: str) -> NoReturn:
         """Raise the error of an instruction that has no map; ``why`` is the text after "because"."""

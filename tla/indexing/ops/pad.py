@@ -21,7 +21,7 @@ Source: XLA operation semantics.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ...ground import int_in, plural
 from ...numbers import Interval
@@ -30,6 +30,7 @@ from ..rewriting import rewritten
 from ..variables import dim
 from .movement import expect_fixed, expect_sizes
 from .rules import rule
+from .window import WindowDim
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,64 +38,6 @@ if TYPE_CHECKING:
     from ...numbers import Value
     from .op import Op
     from .rules import Maps
-
-
-class Padding(NamedTuple):
-    """The padding of a dim: its size, and ``low_high_interior``.
-
-    >>> axis = Padding(4, 1, 4, 1)
-    >>> print(axis.padded, axis.data, axis.step, IndexingMap([element_at(axis, 0)], [axis.data]))
-    12 [1, 7] 2 (d0) -> ((d0 - 1) floordiv 2), domain: d0 in [1, 7]
-    """
-
-    size: int
-    low: int
-    high: int
-    interior: int = 0
-
-    @property
-    def step(self) -> int:
-        """The distance between elements; 1 if there are fewer than two."""
-        return self.interior + 1 if self.size > 1 else 1
-
-    @property
-    def extent(self) -> int:
-        """The length of the elements with the padding between them."""
-        return (self.size - 1) * self.step + 1 if self.size else 0
-
-    @property
-    def padded(self) -> int:
-        """The size of the result."""
-        return self.low + self.extent + self.high
-
-    @property
-    def data(self) -> Interval:
-        """The first and the last place in the result of the elements and the padding between them."""
-        return Interval(max(0, self.low), min(self.padded, self.low + self.extent) - 1)
-
-    @property
-    def is_dense(self) -> bool:
-        """Whether no padding is between the elements."""
-        return self.step == 1
-
-    @property
-    def has_data(self) -> bool:
-        """Whether an element is left."""
-        first, last = self.data.lower - self.low, self.data.upper - self.low
-        return -(-first // self.step) <= last // self.step
-
-    def pieces(self) -> Iterator[tuple[Interval, bool]]:
-        """Yield the bounds of the padding, and whether elements are within them."""
-        yield Interval(0, self.data.lower - 1), False
-        yield Interval(self.data.upper + 1, self.padded - 1), False
-        if not self.is_dense:
-            yield self.data, True
-
-
-def element_at(axis: Padding, k: int) -> Value:
-    """Return the element of a dim at coordinate ``dim(k)`` of the padded dim."""
-    element: Value = (dim(k) - axis.low) // axis.step
-    return element
 
 
 _ENTRY = re.compile(r"(-?\d+)_(-?\d+)(?:_(\d+))?")
@@ -105,44 +48,46 @@ def _pad(op: Op, output: int) -> Maps:
     if len(op.inputs) != 2 or op.sizes(op.inputs[1].shape):
         op.fail("it takes an array, and a scalar that fills")
     sizes = op.sizes(op.inputs[0].shape)
-    entries = _ENTRY.findall(op.attribute("padding"))
+    padding = op.attribute("padding", None if sizes else "")
+    entries = _ENTRY.findall(padding)
     if len(entries) != len(sizes):
-        written = f"padding={op.attribute('padding')} is of {plural(len(entries), 'dim')}"
-        op.fail(f"{written}, its operand has {len(sizes)}")
-    axes = [
-        Padding(n, *(int_in(x or "0") for x in entry)) for n, entry in zip(sizes, entries, strict=True)
-    ]
-    expect_sizes(op, tuple(max(0, axis.padded) for axis in axes))
+        op.fail(f"padding={padding} is of {plural(len(entries), 'dim')}, its operand has {len(sizes)}")
+    axes = [_axis(*(int_in(x or "0") for x in entry)) for entry in entries]
+    made = tuple(axis.count(n) for axis, n in zip(axes, sizes, strict=True))
+    expect_sizes(op, made)
     expect_fixed(op, 0, tuple(k for k, axis in enumerate(axes) if axis.high > 0))
-    return [[_data(axes)], list(_value(axes))]
+    places = [axis.element(n, dim(k), 0) for k, (axis, n) in enumerate(zip(axes, sizes, strict=True))]
+    inside = [conditions for _index, conditions in places]
+    elements = [index for index, _conditions in places]
+    data = rewritten(IndexingMap(elements, made, constraints=[c for each in inside for c in each]))
+    return [[data], list(_value(axes, made, [] if data.is_known_empty else inside))]
 
 
-def _data(axes: list[Padding]) -> IndexingMap:
-    results = [element_at(axis, k) for k, axis in enumerate(axes)]
-    dims = [axis.data for axis in axes]
-    is_empty = not all(axis.has_data for axis in axes)
-    m = IndexingMap(results, dims, constraints=_on_elements(axes), is_known_empty=is_empty)
-    return rewritten(m)
+def _axis(low: int, high: int, interior: int) -> WindowDim:
+    """The padding of a dim: a window of one place that moves over it."""
+    return WindowDim(low=low, high=high, base_dilation=interior + 1)
 
 
-def _on_elements(axes: list[Padding]) -> list[tuple[Value, tuple[int, int]]]:
-    return [
-        ((dim(k) - axis.low) % axis.step, (0, 0)) for k, axis in enumerate(axes) if not axis.is_dense
-    ]
+def _value(
+    axes: list[WindowDim], made: tuple[int, ...], inside: list[list[tuple[Value, Interval]]]
+) -> Iterator[IndexingMap]:
+    """The pieces without data: each has data in all dims before dim ``k``, and no data in dim ``k``.
 
-
-def _value(axes: list[Padding]) -> Iterator[IndexingMap]:
-    """The pieces without data: each has data in all dims before dim ``k``, and no data in dim ``k``."""
-    if not all(axis.has_data for axis in axes):
-        yield IndexingMap((), [axis.padded for axis in axes])
-        return
-    for k, axis in enumerate(axes):
-        for bounds, is_between in axis.pieces():
-            dims = [each.data for each in axes[:k]] + [bounds]
-            dims += [Interval(0, each.padded - 1) for each in axes[k + 1 :]]
-            constraints = _on_elements(axes[:k])
-            if is_between:
-                constraints.append(((dim(k) - axis.low) % axis.step, (1, axis.step - 1)))
-            piece = rewritten(IndexingMap((), dims, constraints=constraints))
+    Args:
+        inside: For each dim the constraints of data: its ends, and the step; [] if there is no data.
+    """
+    if not inside and made:
+        yield IndexingMap((), made)
+    before: list[tuple[Value, Interval]] = []
+    for k, (n, axis, (ends, *steps)) in enumerate(zip(made, axes, inside, strict=False)):
+        between = Interval(1, axis.base_dilation - 1)
+        outside: list[list[tuple[Value, Interval]]] = [
+            [(dim(k), Interval(0, ends[1].lower - 1))],
+            [(dim(k), Interval(ends[1].upper + 1, n - 1))],
+            *([ends, (offset, between)] for offset, _zero in steps),
+        ]
+        for conditions in outside:
+            piece = rewritten(IndexingMap((), made, constraints=[*before, *conditions]))
             if not piece.is_known_empty:
                 yield piece
+        before += inside[k]

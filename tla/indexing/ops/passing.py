@@ -59,12 +59,13 @@ _ALL_IN_ORDER: Final = ("copy", "domain", "opt-barrier", "tuple")
 def _in_order(op: Op, output: int) -> Maps:
     if len(op.inputs) != len(op.outputs):
         op.fail(f"it makes {plural(len(op.outputs), 'array')} of {plural(len(op.inputs), 'operand')}")
-    return _from_input(op, output, output)
+    return from_input(op, output, output)
 
 
 @rule("add-dependency", "set-dimension-size")
-def _first(op: Op, output: int) -> Maps:
-    return _from_input(op, output, output)  # the operands after the first are not read
+def from_same(op: Op, output: int) -> Maps:
+    """Return the maps of an output that is the input of its number; no other input is read."""
+    return from_input(op, output, output)
 
 
 @rule("get-tuple-element")
@@ -73,11 +74,11 @@ def _element(op: Op, output: int) -> Maps:
     inside = [i for i, leaf in enumerate(op.inputs) if leaf.path[:1] == index]
     if len(index) != 1 or len(inside) != len(op.outputs):
         op.fail(f"its operand has no such element {op.attribute('index')}")
-    return _from_input(op, output, inside[output])
+    return from_input(op, output, inside[output])
 
 
-def _from_input(op: Op, output: int, source: int) -> Maps:
-    """The maps of an output whose elements are those of one of the inputs, at their places."""
+def from_input(op: Op, output: int, source: int) -> Maps:
+    """Return the maps of an output whose elements are those of one of the inputs, at their places."""
     maps: Maps = [[] for _leaf in op.inputs]
     one = _from_one(op, output, source)
     if one:

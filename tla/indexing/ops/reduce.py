@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .building import lines
-from .inner import read_parameters
+from .calls import read_parameters
 from .rules import rule
 
 if TYPE_CHECKING:

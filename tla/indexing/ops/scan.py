@@ -32,7 +32,7 @@ from ..making import Constraint
 from ..places import placed
 from ..variables import dim, rng
 from .building import lines, number, simple_map
-from .inner import inner_maps
+from .calls import inner_maps
 from .rules import rule
 
 if TYPE_CHECKING:

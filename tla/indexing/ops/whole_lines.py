@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .building import expect, lines, number
-from .inner import read_parameters
+from .calls import read_parameters
 from .rules import rule
 
 if TYPE_CHECKING:

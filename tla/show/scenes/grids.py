@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import ceil
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
@@ -209,14 +210,15 @@ def _levels(axis: Axis, image: tuple[float, float] | Literal[False]) -> list[lis
 
 
 def _lines(axis: Axis, size: float) -> list[tuple[int, Weight]]:
-    """The places of the borders, those of tiles of tiles heavier; none if they would hide the cells."""
+    """The places of the borders, those of tiles of tiles heavier; no level that would hide the cells."""
     levels_at = borders(axis)
-    least = min((b - a for a, b in zip([0, *levels_at], levels_at, strict=False)), default=0)
-    if least * size < _CLOSE:
-        levels_at = {}
-    return [(at, "thick" if levels == 1 else "heavy") for at, levels in levels_at.items()]
+    while levels_at and size * min(b - a for a, b in pairwise((0, *levels_at))) < _CLOSE:
+        smallest = min(levels_at.values())
+        levels_at = {at: levels for at, levels in levels_at.items() if levels > smallest}
+    return [(at, _WEIGHTS[min(levels, len(_WEIGHTS)) - 1]) for at, levels in levels_at.items()]
 
 
+_WEIGHTS: Final[tuple[Weight, ...]] = ("thick", "heavy", "heavier")
 _CLOSE: Final = 4
 
 

@@ -13,7 +13,8 @@
    1 |  7   9  11 |
      +------------+
 
-If modes are nested, lines are the borders of their tiles. If not, each cell has its own border.
+If there are tiles, lines are their borders, those of tiles of tiles doubled. If not, each cell has its
+own border.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from .spans import Line
 
 _MORE = "..."
+_RULES = "-=#"
+"""The lines between tiles, tiles of tiles, and those of these."""
 
 
 def figure_lines(figure: Figure, width: int | None, is_titled: bool = False) -> list[Line]:
@@ -75,9 +78,7 @@ class _Shown:
         self.tail: int = max(1, *(len(_Frame.of(cell).after) for cell in cells))
         self.wide: int = max(len(cell_text(cell)) for cell in cells) + 2 * self.tail
         rows = grid.row_axis
-        self.is_nested: bool = len(grid.column_axis.levels) > 1 or (
-            rows is not None and len(rows.levels) > 1
-        )
+        self.is_nested: bool = bool(grid.column_axis.tiles or (rows and rows.tiles))
         self.labels = _labels(rows, len(grid.cells))
         self.left: int = max(2, *map(len, self.labels)) + 1
         columns = len(grid.cells[0])
@@ -110,7 +111,7 @@ class _Shown:
             if i and not self.is_nested:
                 lines.append(self._rule("-"))
             elif i in lower:
-                lines.append(self._rule("-" if lower[i] == 1 else "="))
+                lines.append(self._rule(_RULES[_thick(lower[i]) - 1]))
             spans = [Span(f"{label:>{self.left}} "), Span("|", "rule")]
             for j, cell in enumerate(row[: self.columns]):
                 if j in self.bars:
@@ -159,7 +160,7 @@ class _Shown:
 
 def _thick(levels: int) -> int:
     """How many bars a border has."""
-    return 1 if levels == 1 else 2
+    return min(levels, len(_RULES))
 
 
 def _labels(axis: Axis | None, count: int) -> list[str]:

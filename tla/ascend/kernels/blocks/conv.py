@@ -13,7 +13,7 @@ Source: CATLASS conv/kernel/basic_conv2d.hpp, conv/block/block_conv2d_pingpong.h
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ....errors import CongruenceError, LayoutError, UnsupportedError
 from ...plans import policy as policy_named
@@ -159,7 +159,7 @@ class BlockConv2d(PingpongTla):
         self.ctx.issue("DataCopy", "MTE2", operands, form="block", unit="32B", **rows)
 
     def bring_a(self, l0a: KernelTensor, k: int, extents: tuple[int, int]) -> None:
-        """Gather rows of the matrix: ``LoadData3DV2``."""
+        """Gather rows of the matrix: ``LoadData3DV2``, to zN with a step from column to column."""
         high, wide = self.windows
         (_, rows, above), (_, columns, beside) = self.parts
         fields = {
@@ -169,8 +169,17 @@ class BlockConv2d(PingpongTla):
             "dilationFilterW": wide.dilation, "dilationFilterH": high.dilation, "enTranspose": False,
             "enSmallK": False, "fMatrixCtrl": False, "filterSizeW": False, "filterSizeH": False,
         }  # fmt: skip
-        operands = {"dst": l0a, "src": self.l1a.tile}
-        self.ctx.issue("LoadData", "MTE1", operands, form="3dv2", **fields)
+        operands, op = {"dst": l0a, "src": self.l1a.tile}, "LoadData"
+        if self.ctx.arch.l0a_tag == "zN":
+            op, down = "LoadDataWithStride", -(-extents[0] // 16)
+            steps: dict[str, Any] = {
+                "repeatStride": 0,
+                "repeatTime": 1,
+                "repeatMode": 0,
+                "dstStride": down,
+            }
+            self.ctx.issue("SetLoadDataRepeatWithStride", "MTE1", **steps)
+        self.ctx.issue(op, "MTE1", operands, form="3dv2", **fields)
 
     def take_out(self, job: Job, sums: KernelTensor) -> None:
         """Take the sums out, a row of places at a time."""

@@ -20,7 +20,7 @@ from ....layouts import get_tile
 from ...plans import policy as policy_named
 from ...shapes import GemmShape, gemm_shape
 from ..simulation import kernel
-from .pingpong import Pingpong, PingpongTla, Preload, PreloadAsync, Streamk
+from .pingpong import Pingpong, PingpongBias, PingpongTla, Preload, PreloadAsync, Streamk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -37,7 +37,7 @@ L0_TILE: Final = GemmShape(128, 256, 64)
 _BLOCKS: Final[dict[str, type[BlockMmad]]] = {
     "MmadPingpong": PingpongTla, "MmadAtlasA2Pingpong": Pingpong, "MmadAtlasA2Preload": Preload,
     "MmadAtlasA2PreloadAsync": PreloadAsync, "MmadAtlasA2PreloadAsyncWithCallback": PreloadAsync,
-    "MmadAtlasA2Streamk": Streamk,
+    "MmadAtlasA2Streamk": Streamk, "MmadAtlasA2PingpongBias": PingpongBias,
 }  # fmt: skip
 
 
@@ -93,7 +93,7 @@ def matmul_bias(
     policy: str | Policy = "MmadPingpong<true>", l1: ShapeLike = L1_TILE, l0: ShapeLike = L0_TILE,
     swizzle: str | BlockSwizzle = "GemmIdentityBlockSwizzle<3,0>",
 ) -> None:  # fmt: skip
-    """C = A B + Bias, a vector for each row. CATLASS's ``BasicMatmulTla`` with a bias.
+    """C = A B + Bias, a vector for each row. CATLASS's ``MatmulBias``, ``BasicMatmulTla`` with a bias.
 
     >>> import numpy as np
     >>> from tla.ascend.kernels import simulate

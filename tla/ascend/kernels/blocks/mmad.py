@@ -205,7 +205,13 @@ class BlockMmad(Flagged):
         parts: tuple[tuple[HardEvent, Stages], ...] = (
             ("MTE1_MTE2", self.l1a), ("MTE1_MTE2", self.l1b), ("M_MTE1", self.l0a), ("M_MTE1", self.l0b),
         )  # fmt: skip
-        return [*[(e, x.ids[stage]) for stage in range(2) for e, x in parts], ("FIX_M", 0)]
+        inputs = [(event, x.ids[stage]) for stage in range(2) for event, x in parts]
+        return [*inputs, ("FIX_M", 0), *self.bias_flags]
+
+    @property
+    def bias_flags(self) -> list[tuple[HardEvent, int]]:
+        """Those of the bias, if there is one."""
+        return [] if self.biases is None else flags_of(self.biases[0].ids, self.biases[1].ids, ())
 
     @property
     def mmad_id(self) -> int:
@@ -299,7 +305,7 @@ class BlockMmad(Flagged):
         l1, table = self.biases
         self.ctx.wait_flag("MTE2_MTE1", l1.id)
         self.ctx.wait_flag("M_MTE1", table.id)
-        self.ctx.copy_l1_to_bt(table.tile, part_of(l1.tile, (0,), (n,)))
+        self.ctx.copy_l1_to_bt(part_of(table.tile, (0,), (n,)), part_of(l1.tile, (0,), (n,)))
         self.ctx.set_flag("MTE1_MTE2", l1.id)
         return table.tile
 

@@ -37,6 +37,12 @@ class Pingpong(BlockMmad):
         self.take_out(job, sums)
 
 
+class PingpongBias(Pingpong):
+    """``BlockMmad<MmadAtlasA2PingpongBias<...>>``."""
+
+    TAKES_BIAS: ClassVar[bool] = True
+
+
 class PreloadAsync(BlockMmad):
     """``BlockMmad<MmadAtlasA2PreloadAsync<...>>``: loads run ahead of products, across blocks.
 
@@ -90,8 +96,7 @@ class PingpongTla(Pingpong):
         """The flags that say that a buffer is free, buffer by buffer."""
         l1 = (*self.l1a.ids, *self.l1b.ids)
         l0 = () if self.beside is not None else (*self.l0a.ids, *self.l0b.ids)
-        bias = [] if self.biases is None else flags_of(self.biases[0].ids, self.biases[1].ids, ())
-        return flags_of(l1, l0, () if self.unit_flag else self.l0c.ids) + bias
+        return flags_of(l1, l0, () if self.unit_flag else self.l0c.ids) + self.bias_flags
 
     def begin(self) -> None:
         """Set the modes of the core and the flags of all buffers."""

@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans of a matrix by a vector: on the vector cores, or on the cube core with the vector as a row.
+
+>>> plan = gemv("AtlasA2", (4096, 2048), "float")
+>>> print(plan)
+AtlasA2, 24 cores: z[4096] float = alpha A[4096,2048] RowMajor x[2048] + beta y[4096]
+  tile      32 x 512 in UB
+  policy    GemvAtlasA2
+>>> plan.check().ok, len(plan.schedule()), [(f.buffer, f.needed) for f in plan.footprints]
+(True, 128, [('UB', 188416)])
+
+Source: CATLASS gemv/block/block_gemv_aiv.hpp, block_gemv_aic.hpp, gemv/tile; examples 17 and 18.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+
+from ...errors import LayoutError, UnsupportedError
+from ...ground import did_you_mean, html_of, near_words, shortened
+from ...numbers import round_up
+from ..arch import arch as arch_named
+from ..elements import element as element_named
+from ..schedules import rows
+from ..shapes import GemmCoord, GemmShape, index_of
+from .epilogues import epilogue
+from .findings import Finding, Report
+from .footprint import Footprint, Group, mmad_extents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import SupportsIndex
+
+    from ...ground import Steps
+    from ..arch import Arch
+    from ..elements import Element
+    from ..schedules import Schedule
+    from .footprint import Buffer
+
+_Kind: TypeAlias = Literal["aiv", "aic"]
+_Tag: TypeAlias = Literal["RowMajor", "ColumnMajor"]
+_KINDS: Final = ("aiv", "aic")
+_TAGS: Final = ("RowMajor", "ColumnMajor")
+_LANES: Final = 64
+"""The sums of a row on a vector core, which are added up at the end."""
+_SLOTS: Final = (
+    ("A", 0, 1 << 16),
+    ("x", 1 << 17, 1 << 13),
+    ("y", 9 << 14, 1 << 13),
+    ("sums", 5 << 15, 1 << 14),
+)
+"""Each buffer in UB: where it starts, and the bytes of one of its two stages."""
+_SCALARS: Final = 32
+"""The elements of x that a vector core keeps as scalars, with A in ColumnMajor."""
+_LENGTH: Final = 8192
+"""The elements of a slot in UB behind the cube core, as example 18 has them."""
+
+
+class GemvPlan(NamedTuple):
+    """A plan of z = alpha A x + beta y. `gemv` makes one.
+
+    >>> plan = gemv("AtlasA2", (100, 70), "float", "ColumnMajor", tile=(64, 32), split=2)
+    >>> plan.check().ok, plan.schedule().proof().tasks
+    (True, 4)
+    """
+
+    arch: Arch
+    kind: _Kind
+    problem: GemmCoord
+    """Rows of A, 1, and columns of A."""
+    element: Element
+    tag: _Tag
+    tile: tuple[int, int]
+    """Rows and columns of a tile of A: in UB, or in L1."""
+    l0: tuple[int, int]
+    """The same of a tile in L0; on vector cores that of `tile`."""
+    split: int
+    """The number of slices of the columns."""
+    cores: int
+
+    @property
+    def problems(self) -> tuple[GemmCoord, ...]:
+        """What `schedule` covers."""
+        return (self.problem,)
+
+    @property
+    def policy(self) -> str:
+        """CATLASS's dispatch policy."""
+        return "GemvAtlasA2" if self.kind == "aiv" else "MmadAtlasA2Preload<true,true>"
+
+    @property
+    def footprints(self) -> tuple[Footprint, ...]:
+        """The stages in each buffer."""
+        return self._in_ub() if self.kind == "aiv" else self._on_the_cube()
+
+    def _in_ub(self) -> tuple[Footprint, ...]:
+        size, unit = self.element.sizeof, self.arch.start_alignment("UB")
+        m, n = (round_up(extent, unit // size) for extent in self.tile)
+        sums = 4 * m * (_LANES if self.tag == "RowMajor" else 1)
+        groups = tuple(
+            Group(name, 2, start, slot, used, used)
+            for (name, start, slot), used in zip(
+                _SLOTS, (m * n * size, n * size, m * size, sums), strict=True
+            )
+        )
+        return (Footprint("UB", self.arch.ub, 12 << 14, groups, unit),)
+
+    def _on_the_cube(self) -> tuple[Footprint, ...]:
+        here, size, (m, n), (l0m, l0n) = self.arch, self.element.sizeof, self.tile, self.l0
+        x, a = 16 * n * size, m * n * size
+        wide = round_up(m, 16) * round_up(n, self.element.c0) * size
+        l1 = (Group("x", 2, 0, x, x, x), Group("A", 2, 2 * x, a, wide, wide))
+        first = Footprint("L1", here.l1, 2 * (x + a), l1, here.start_alignment("L1"))
+        small, large = 16 * l0n * size, round_up(l0m, 16) * l0n * size
+        part = 4 * l0m * l0n
+        number = max(1, here.l0c // part)
+        return (
+            first,
+            _shared(here, "L0A", Group("x", 2, 0, here.l0a // 2, small, small)),
+            _shared(here, "L0B", Group("A", 2, 0, here.l0b // 2, large, large)),
+            _shared(
+                here, "L0C", Group("sums", number, 0, part, 64 * round_up(m, 16), 64 * round_up(m, 16))
+            ),
+            epilogue("gemv", _LENGTH, c="float", out=self.element).footprint(here),
+        )
+
+    def check(self) -> Report:
+        """Return the report of every rule."""
+        return Report(self, tuple(_rules(self)), self.footprints, None)
+
+    def schedule(self) -> Schedule:
+        """Return the schedule of the blocks of rows, on vector cores or on cube cores."""
+        tall = self.tile[0]
+        if self.kind == "aiv":
+            tall = round_up(tall, 32 // self.element.sizeof)
+        cores = self.cores * (2 if self.kind == "aiv" else 1)
+        return rows(m=self.problem.m, n=self.problem.k, tile=tall, split=self.split, cores=cores)
+
+    def figure(self) -> Steps:
+        """Return the picture of the plan, as data: the stages in each buffer."""
+        return self.check().figure()
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
+
+    def __repr__(self) -> str:
+        return (
+            f"gemv({self.arch.name!r}, {(self.problem.m, self.problem.k)}, {self.element.name!r}, "
+            f"{self.tag!r}, kind={self.kind!r}, tile={self.tile}, l0={self.l0}, split={self.split}, "
+            f"cores={self.cores})"
+        )
+
+    def __str__(self) -> str:
+        m, _, n = self.problem
+        place = "UB" if self.kind == "aiv" else f"L1, {self.l0[0]} x {self.l0[1]} in L0"
+        slices = f", columns in {self.split} slices" if self.split > 1 else ""
+        product = f"alpha A[{m},{n}] {self.tag} x[{n}] + beta y[{m}]"
+        return (
+            f"{self.arch}, {self.cores} cores: z[{m}] {self.element} = {product}{slices}\n"
+            f"  tile      {self.tile[0]} x {self.tile[1]} in {place}\n"
+            f"  policy    {self.policy}"
+        )
+
+
+def _shared(arch: Arch, buffer: Buffer, group: Group) -> Footprint:
+    return Footprint(
+        buffer,
+        arch.capacity(buffer),
+        group.written * group.number,
+        (group,),
+        arch.start_alignment(buffer),
+    )
+
+
+# --- rules ---
+
+
+def _rules(plan: GemvPlan) -> Iterator[Finding]:
+    is_here = plan.arch.code == 2201
+    text = f"the blocks of products with a vector are of 2201 (AtlasA2, AtlasA3), not of {plan.arch}"
+    yield Finding("architecture", "holds" if is_here else "error", text if not is_here else "2201")
+    is_known = plan.element.name in ("half", "float")
+    text = f"a product with a vector is of half or float, not of {plan.element}"
+    fix = "" if is_known else "Take float."
+    yield Finding("element types", "holds" if is_known else "error", "" if is_known else text, fix=fix)
+    for found in plan.footprints:
+        yield from _of_buffer(found)
+    yield from (_on_vector_cores(plan) if plan.kind == "aiv" else _on_cube_cores(plan))
+
+
+def _of_buffer(found: Footprint) -> Iterator[Finding]:
+    buffer, needed, room = found.buffer, found.needed, found.capacity
+    stages = ", ".join(f"{group.number} of {group.operand}" for group in found.groups)
+    text, fix = f"the stages, {stages}, need {needed} of {room} bytes", "Take a smaller tile."
+    over: tuple[str, ...] = ()
+    if buffer in ("L1", "L0A", "L0B") and found.counted > room:
+        over = (f"{'L1' if buffer == 'L1' else 'L0'}TileShape exceeding the {buffer} space!",)
+    yield Finding.judge(f"{buffer} capacity", text, buffer, needed, room, "bytes", fix, over)
+    for x, y in found.overlaps[:1]:
+        both = x.shared(y)
+        text = f"{x} is written into {y}: both hold [{both[0]},{both[1]})"
+        yield Finding(
+            f"{buffer} overlap", "error", text, buffer, x.end - x.start, y.start - x.start, fix=fix,
+            ranges=(both,),
+        )  # fmt: skip
+
+
+def _on_vector_cores(plan: GemvPlan) -> Iterator[Finding]:
+    """TileVmad: its strides, its array of scalars, and slices only where they are added up."""
+    wide = round_up(plan.tile[1], 32 // plan.element.sizeof)
+    if plan.tag == "RowMajor":
+        lanes = 256 // plan.element.sizeof
+        text = (
+            f"rows of a tile are {wide} elements apart, and MulAddDst steps by whole repeats of {lanes}"
+        )
+        fix = f"Take {round_up(wide, lanes)} columns."
+        yield Finding("tile columns", "error" if wide % lanes else "holds", text, "UB", fix=fix)
+        yield Finding.judge(
+            "slices", f"{plan.split} slices of the columns, and z is not added up", "", plan.split, 1,
+            "slices", "Take split=1, or ColumnMajor.",
+        )  # fmt: skip
+        return
+    text = f"a core keeps {wide} elements of x as scalars, in an array of {_SCALARS}"
+    fix = f"Take {_SCALARS} columns."
+    yield Finding.judge("tile columns", text, "", wide, _SCALARS, "elements", fix)
+
+
+def _on_cube_cores(plan: GemvPlan) -> Iterator[Finding]:
+    for axis, extent, most in mmad_extents(plan.arch, GemmShape(16, plan.l0[0], plan.l0[1])):
+        yield Finding.judge(f"Mmad {axis}", f"{axis} is {extent}", "", extent, most, "elements")
+    number = next(f for f in plan.footprints if f.buffer == "L0C").groups[0].number
+    text = f"{number} tiles in L0C take as many ids of events"
+    yield Finding.judge(
+        "L0C events", text, "L0C", number, plan.arch.events, "events", "Take a larger tile."
+    )
+    half = -(-plan.tile[0] // 2)
+    text = f"half a block, {half}, and a slot in UB has {_LENGTH}"
+    yield Finding.judge("epilogue tile", text, "UB", half, _LENGTH, "elements", "Take fewer rows.")
+    text = f"{plan.split} slices of the columns, and the cube core takes all"
+    yield Finding.judge("slices", text, "", plan.split, 1, "slices", "Take split=1.")
+
+
+# --- the arguments ---
+
+
+def gemv(
+    arch: str | Arch,
+    problem: Sequence[SupportsIndex],
+    element: str | Element = "float",
+    tag: _Tag = "RowMajor",
+    *,
+    kind: _Kind = "aiv",
+    tile: Sequence[SupportsIndex] | None = None,
+    l0: Sequence[SupportsIndex] | None = None,
+    split: SupportsIndex = 1,
+    cores: SupportsIndex | None = None,
+) -> GemvPlan:
+    """Return the plan of a matrix by a vector, z = alpha A x + beta y.
+
+    >>> plan = gemv("AtlasA2", (4096, 2048), "float", kind="aic")
+    >>> plan.tile, plan.l0, plan.check().ok, len(plan.schedule())
+    ((32, 512), (32, 256), True, 128)
+    >>> tall = gemv("AtlasA2", (4096, 2048), "float", tile=(128, 128)).check()
+    >>> [(found.rule, found.ranges) for found in tall.errors if found.ranges]
+    [('UB overlap', ((180224, 196608),))]
+
+    Args:
+        problem: Rows and columns of A.
+        tag: RowMajor or ColumnMajor, of A.
+        kind: ``aiv``, on the vector cores; ``aic``, on the cube core.
+        tile: Rows and columns of a tile of A in UB or L1. The default is that of CATLASS's examples.
+        l0: The same in L0.
+        split: The number of slices of the columns, which are added up in memory.
+
+    Raises:
+        UnsupportedError: no core, element type, kind or tag has the name.
+        LayoutError: a number is below 1, or there are more slices than columns.
+    """
+    core = arch_named(arch)
+    for given, known in ((kind, _KINDS), (tag, _TAGS)):
+        if given not in known:
+            wrong = shortened(str(given))
+            near = did_you_mean(near_words(wrong, known), known)
+            raise UnsupportedError(f"a product with a vector has no {wrong!r}", near)
+
+    def pair(name: str, given: Sequence[SupportsIndex]) -> tuple[int, int]:
+        found = [index_of(f"an extent of {name}", x) for x in given]
+        if len(found) != 2 or min(found) < 1:
+            raise LayoutError(f"{name} is 2 numbers of at least 1, not {found}", given=tuple(found))
+        return found[0], found[1]
+
+    m, n = pair("the problem", problem)
+    own = (512, 32) if kind == "aiv" and tag == "ColumnMajor" else (32, 512)
+    tall, wide = own if tile is None else pair("the tile", tile)
+    inner = (tall, max(16, wide // 2)) if kind == "aic" else (tall, wide)
+    part = inner if l0 is None else pair("the tile in L0", l0)
+    slices = index_of("split", split)
+    count = core.cores if cores is None else index_of("cores", cores)
+    if not 1 <= slices <= n or count < 1:
+        raise LayoutError(f"{slices} slices of {n} columns on {count} cores", split=slices, cores=count)
+    of = element_named(element)
+    return GemvPlan(core, kind, GemmCoord(m, 1, n), of, tag, (tall, wide), part, slices, count)
