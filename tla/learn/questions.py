@@ -146,8 +146,9 @@ class Exercise:
         asked, calls = self.question, list[Any]()
         if asked.sizes is None:
             return self._compared(_aligned(evaluate(f"({answer})"), asked.wanted))
-        value = evaluate(answer, calls, None, layout_of_name)
-        if not (is_layout(value) or is_composed(value)):
+        value: Any = evaluate(answer, calls, None, layout_of_name)
+        is_function: bool = is_layout(value) or is_composed(value)
+        if not is_function:
             return Verdict(
                 "unread", f"A layout is asked for, such as (4,2):(2,1), not {answer.strip()}."
             )

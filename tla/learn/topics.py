@@ -27,7 +27,7 @@ from ..ascend import parse_tagged
 from ..errors import LayoutError
 from ..figures import layout_figure
 from ..ground import plural
-from ..layouts import Layout, Swizzle, coords, crd2idx, flatten_to_tuple, idx2crd, text_of
+from ..layouts import Layout, Swizzle, coords, crd2idx, flatten_to_tuple, idx2crd, text_of, unflatten
 from ..numbers import ceil_div
 from ..xla_bridge import parse_array, to_layout
 from .questions import Question, function, sizes_of, values
@@ -61,19 +61,14 @@ class Draw(Random):
         a, b, c, d = self.shape(4, (2, 3, 4))
         return self.choice([((a, b), c), (c, (a, b))]) if self.level == 1 else ((a, b), (c, d))
 
-    def compact(self, shape: Any, gaps: bool = False) -> Layout:
+    def compact(self, shape: Any, gaps: bool = False) -> AnyLayout:
         """Draw a layout of a shape whose offsets are 0, 1, 2, ..., or with gaps between them."""
         extents = flatten_to_tuple(shape)
         strides, step = [0] * len(extents), 1
         for mode in self.sample(range(len(extents)), len(extents)):
             strides[mode] = step
             step *= extents[mode] + (self.choice((0, 1, 2)) if gaps else 0)
-        parts = iter(strides)
-
-        def like(x: Any) -> Any:
-            return tuple(map(like, x)) if isinstance(x, tuple) else next(parts)
-
-        return Layout(shape, like(shape))
+        return Layout(shape, unflatten(tuple(strides), shape))
 
     def until(self, make: Callable[[], T | None]) -> T:
         """Draw until there is a value: what is not defined, or too plain, is drawn again."""
@@ -124,7 +119,7 @@ def _function(draw: Draw) -> Question:
 
 
 def _strides(draw: Draw) -> Question:
-    def make() -> Layout:
+    def make() -> AnyLayout:
         a = draw.compact(draw.shape(2), gaps=draw.level > 1)
         return Layout(a.shape, (a.stride[0], 0)) if draw.level == 3 and draw.random() < 0.3 else a
 
@@ -206,7 +201,7 @@ def _modes(layout: Any) -> int:
 
 
 def _copies(draw: Draw) -> Question:
-    def make() -> tuple[Layout, Layout] | None:
+    def make() -> tuple[AnyLayout, AnyLayout] | None:
         shape = draw.shape(1 + draw.level, (2, 4, 8))
         a, b = draw.compact(shape), draw.compact(shape)
         return (a, b) if int(max_common_vector(a, b)) > 1 or draw.random() < 0.2 else None
@@ -224,7 +219,7 @@ def _copies(draw: Draw) -> Question:
     )
 
 
-def _in_memory(layout: Layout) -> str:
+def _in_memory(layout: AnyLayout) -> str:
     modes = zip(flatten_to_tuple(layout.stride), flatten_to_tuple(layout.shape), range(9), strict=False)
     return ", ".join(f"mode {i} ({extent}:{stride})" for stride, extent, i in sorted(modes))
 
@@ -233,12 +228,11 @@ def _in_memory(layout: Layout) -> str:
 
 
 def _composition(draw: Draw) -> Question:
-    def make() -> tuple[Layout, Layout, AnyLayout] | None:
+    def make() -> tuple[AnyLayout, AnyLayout, AnyLayout] | None:
         a = draw.compact(draw.shape(2, (2, 3, 4, 6)), gaps=draw.level > 1)
         shape = draw.shape(1 if draw.level == 1 else 2, (2, 3, 4, 6))
-        b = Layout(shape, tuple(draw.choice((1, 2, 3, 4, 6)) for _mode in shape))
-        if draw.level == 1:
-            b = Layout(shape[0], b.stride[0])
+        stride = tuple(draw.choice((1, 2, 3, 4, 6)) for _mode in shape)
+        b: AnyLayout = Layout(shape[0], stride[0]) if draw.level == 1 else Layout(shape, stride)
         c = composition(a, b)
         return (a, b, c) if b(b.size - 1) < a.size and c.size < 65 else None
 
@@ -277,11 +271,11 @@ def _inverse(draw: Draw) -> Question:
 def _complement(draw: Draw) -> Question:
     def make() -> tuple[AnyLayout, int, AnyLayout] | None:
         n, step, times = draw.choice((2, 3, 4)), draw.choice((1, 2, 3, 4)), draw.choice((1, 2, 3))
-        shape, stride, end = (n,), (step,), n * step
+        a: AnyLayout = Layout(n, step)
+        end = n * step
         if draw.level > 1:
-            m, end = draw.choice((2, 3)), end * draw.choice((1, 2, 3))
-            shape, stride, end = (n, m), (step, end), end * m
-        a = Layout(shape, stride) if draw.level > 1 else Layout(n, step)
+            m, far = draw.choice((2, 3)), end * draw.choice((1, 2, 3))
+            a, end = Layout((n, m), (step, far)), far * m
         found = complement(a, end * times)
         return (a, end * times, found) if 1 < found.size < 65 else None
 
@@ -465,7 +459,7 @@ def _swizzles(draw: Draw) -> Question:
 
 
 def _expressions(draw: Draw) -> Question:
-    def make() -> tuple[Layout, str, AnyLayout] | None:
+    def make() -> tuple[AnyLayout, str, AnyLayout] | None:
         tile, times = draw.shape(2, (2, 3)), draw.shape(2, (2, 3))
         a = draw.compact(tuple(t * n for t, n in zip(tile, times, strict=True)))
         name, operation, other = draw.choice(_PUZZLES[: 1 + 2 * draw.level])
@@ -489,7 +483,7 @@ def _expressions(draw: Draw) -> Question:
     )
 
 
-_PUZZLES: Final = [
+_PUZZLES: Final[list[tuple[str, Any, bool]]] = [
     ("zipped_divide", zipped_divide, True),
     ("logical_divide", logical_divide, True),
     ("blocked_product", blocked_product, False),
