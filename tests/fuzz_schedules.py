@@ -103,9 +103,10 @@ def _in_groups(p: Problem) -> Schedule:
 
 
 def _heads(p: Problem) -> Schedule:
-    m, n, k = p.extents
+    m, _, k = p.extents
+    size = p.rng.randint(1, 4)
     return schedules.heads(
-        batch=p.rng.randint(1, 3), groups=p.rng.randint(1, 4), size=min(p.offset, m), rows=n, columns=k,
+        batch=p.rng.randint(1, 3), groups=p.rng.randint(1, 4), size=size, rows=m, columns=k,
         tile=p.tile, cores=p.cores,
     )  # fmt: skip
 
@@ -113,7 +114,7 @@ def _heads(p: Problem) -> Schedule:
 def _convolution(p: Problem) -> Schedule:
     ho, wo, cout = p.extents
     return schedules.convolution(
-        batch=p.rng.randint(1, 3), ho=ho, wo=wo, cout=cout, tile=p.tile, offset=p.offset,
+        batch=p.rng.randint(1, 2), ho=ho, wo=wo, cout=cout, tile=p.tile, offset=p.offset,
         direction=p.direction, cores=p.cores,
     )  # fmt: skip
 

@@ -2,12 +2,14 @@
 
 import sys
 from collections.abc import Callable
+from itertools import cycle
 
 import pytest
 
 from tla import coalesce, col_major, complement, left_inverse, parse, right_inverse, row_major, sym
 from tla.cli.index_maps import Shown, instruction_facts
 from tla.hlo import read_module
+from tla.indexing import computation_maps
 from tla.numbers.nodes import Expr
 
 
@@ -47,6 +49,18 @@ def through(n: int) -> object:
     return instruction_facts(entry.root, Shown(), entry)
 
 
+def alternating(n: int) -> object:
+    """The map through reshapes and transposes in turns, which do not fold."""
+    lines = ["x0 = f32[1,210] parameter(0)"]
+    for i, (a, b) in zip(range(0, 2 * n, 2), cycle([(14, 15), (6, 35), (10, 21)]), strict=False):
+        lines += [
+            f"x{i + 1} = f32[{a},{b}] reshape(x{i})",
+            f"x{i + 2} = f32[{b},{a}] transpose(x{i + 1}), dimensions={{1,0}}",
+        ]
+    entry = read_module("\n".join(["ENTRY e {", *lines[:-1], f"ROOT {lines[-1]}", "}"])).entry
+    return computation_maps(entry)
+
+
 WORK = {
     f"{operation.__name__} of {make.__name__}": (compact(operation, make), 6, 12, 10)
     for operation in (coalesce, left_inverse, right_inverse, complement)
@@ -56,6 +70,7 @@ WORK = {
     "a sum of many products": (digits, 4, 5, 8),
     "the text of a sum": (lambda n: parse("+".join([f"S{i}%3" for i in range(n)])), 40, 160, 6),
     "the maps through a computation": (through, 20, 80, 6),
+    "the map through a chain": (alternating, 24, 96, 5),
 }
 
 

@@ -10,7 +10,7 @@ import pytest
 from cases import share
 
 from tla import KindError, LayoutError, LimitError, TlaError, UnsupportedError
-from tla.ascend import Plan, batched, estimate, gemm, grouped
+from tla.ascend import Plan, batched, gemm, grouped
 
 
 def random_plan(rng: Random) -> Plan:
@@ -114,7 +114,6 @@ def test_the_kernel_is_that_of_the_groups(
             UnsupportedError,
             "keeps",
         ),
-        (lambda: estimate(batched("AtlasA2", (64, 64, 64), 2)), UnsupportedError, "several products"),
     ],
 )
 def test_bad_input(call: Any, error: type[TlaError], words: str) -> None:

@@ -585,6 +585,19 @@ def test_what_the_architecture_lacks() -> None:
         kernel("A2")
     with pytest.raises(ArgumentError, match="no core 'CUBE'"):
         kernel("AtlasA2", core=any_("CUBE"))
+    with pytest.raises(AttributeError, match=r"^a core has no word 'SetFlag'. Did you mean set_flag\?$"):
+        ctx.SetFlag("MTE2_V", 0)
+    tile = ctx.alloc("UB", "half", (16,))
+    with pytest.raises(UnsupportedError, match="no rounding mode 'RINT'"):
+        ctx.cast(tile, tile, "RINT", 16)
+    with pytest.raises(KindError, match="a copy UB->GM is given UB->UB"):
+        ctx.copy_ub_to_gm(tile, tile)
+    with pytest.raises(KindError, match="matmul is called with the context of a core"):
+        matmul(any_(X), X, X, X)
+    with pytest.raises(KindError, match="kernel takes the architecture first"):
+        kernel(any_(lambda ctx: None))
+    ctx.cross_core_set_flag(0)
+    assert ctx.instructions[-1].pipe == "MTE3"
     cube = tla.ascend.kernels.Context("AtlasA2", "AIC0", 1)
     l1 = cube.alloc("L1", "half", (16, 16))
     with pytest.raises(KindError, match="a copy GM->L1 is given L1->L1"):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..errors import KindError, LayoutError
 from ..ground import limit_error, limit_of
-from ..numbers import Expr, Interval, Symbol, Value, atoms_of, key_of, required
+from ..numbers import Expr, Interval, Symbol, Value, key_of, required, symbols_in
 from .variables import RuntimeVariable, Source, Variable, place_of, rt
 
 if TYPE_CHECKING:
@@ -159,14 +159,13 @@ class Fields:
         indices = [x for source in sources for x in source.indices]
         parts = [*self.results, *(c.expr for c in self.constraints.values()), *indices]
         for x in parts if self.replica is None else [*parts, self.replica]:
-            for atom in atoms_of(x):
-                if type(atom) is Symbol:
-                    self._check_place(*place_of(atom), x)
-                    if atom.bounds != (None, None) or atom.divisor != 1:
-                        raise LayoutError(
-                            f"the variable {atom.name} of {x} has facts of its own",
-                            "The bounds of a map's variables are the map's: use dim(i), rng(i), rt(i).",
-                        )
+            for symbol in symbols_in(x):
+                self._check_place(*place_of(symbol), x)
+                if symbol.bounds != (None, None) or symbol.divisor != 1:
+                    raise LayoutError(
+                        f"the variable {symbol.name} of {x} has facts of its own",
+                        "The bounds of a map's variables are the map's: use dim(i), rng(i), rt(i).",
+                    )
 
     def bring_home(self) -> None:
         """Remove the replica from sources on the replica that asks."""

@@ -133,8 +133,13 @@ class _Ways:
     def __init__(self, within: dict[Symbol, Expr]) -> None:
         self._within: dict[Symbol, Value] = {**within}
         self._without = {x.symbols[0]: atom_expr(symbol) for symbol, x in within.items()}
+        ends = [(x.symbols[0], *x.bounds) for x in within.values()]
+        self._single: dict[Symbol, Value] = {
+            x: low for x, low, high in ends if low is not None and low == high
+        }
         self._put: dict[Atom, Value | None] = {}
         self._back: dict[Atom, Value | None] = {}
+        self._replaced: dict[Atom, Value | None] = {}
         self.plain = _Rewriting(())
 
     def put(self, x: Value) -> Value:
@@ -143,15 +148,19 @@ class _Ways:
     def back(self, x: Value) -> Value:
         return rebind(x, self._without, self._back)
 
+    def replaced(self, x: Value) -> Value:
+        """The expression with numbers for the unknowns that have one value."""
+        return rebind(x, self._single, self._replaced)
+
 
 def _ways(map: IndexingMap) -> _Ways:
     """The ways of a map's expressions; those of maps with the same bounds are shared."""
     bounds = tuple([tuple([v.bounds for v in kind]) for kind in map.kinds])
-    if bounds not in _known:
-        if len(_known) >= _MOST_KNOWN:
-            _known.clear()
-        _known[bounds] = _Ways(map.within())
-    return _known[bounds]
+    ways = _known.pop(bounds, None) or _Ways(map.within())
+    if len(_known) >= _MOST_KNOWN:
+        _known.pop(next(iter(_known)), None)  # the one that was not used for the longest time
+    _known[bounds] = ways
+    return ways
 
 
 _known: Final[dict[Any, _Ways]] = {}
@@ -167,20 +176,17 @@ def _with_simpler_expressions(map: IndexingMap, replace: bool) -> IndexingMap:
     put, back = ways.put, ways.back
     stated = [(put(x), bounds) for x, bounds in map.constraints]
     rewrite = _Rewriting(stated) if stated else ways.plain
-    single: dict[Symbol, Value] = {}
-    if replace:
-        for x in map.within().values():
-            low, high = x.bounds
-            if low is not None and low == high:
-                single[x.symbols[0]] = low
+
+    def inside(x: Value) -> Value:
+        return ways.replaced(put(x)) if replace else put(x)
 
     def simpler(x: Value) -> Value:
-        return back(rewrite(rebind(put(x), single)))
+        return back(rewrite(inside(x)))
 
     return map.with_parts(
         results=[simpler(x) for x in map.results],
         runtime=[v.with_indices(simpler) for v in map.runtime],
-        constraints=[(back(rebind(put(x), single)), b) for x, b in map.constraints],
+        constraints=[(back(inside(x)), b) for x, b in map.constraints],
         replica=None if map.replica is None else simpler(map.replica),
     )
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..numbers import Symbol, atoms_of, rebind
+from ..numbers import rebind, symbols_in
 from .constraints import lies_in
 from .deciding import can_hold
 from .maps import require_map
@@ -115,7 +115,7 @@ def _without_decided(map: IndexingMap) -> IndexingMap:
 
 
 def _places(expressions: Iterable[Value]) -> set[Place]:
-    return {place_of(a) for x in expressions for a in atoms_of(x) if type(a) is Symbol}
+    return {place_of(s) for x in expressions for s in symbols_in(x)}
 
 
 def _with_places(map: IndexingMap, places: list[Place]) -> set[Place]:

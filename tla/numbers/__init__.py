@@ -115,6 +115,7 @@ if TYPE_CHECKING:
         raw_sum as raw_sum,
         required as required,
         sum_of as sum_of,
+        symbols_in as symbols_in,
         total as total,
     )
     from .printers import (

@@ -75,7 +75,7 @@ class Atom:
     ``order`` numbers the atoms as they are first made; it sorts the factors of a product.
     """
 
-    __slots__ = ("__weakref__", "bounds", "is_final", "order", "size")
+    __slots__ = ("__weakref__", "bounds", "inside", "is_final", "order", "size")
 
     bounds: Bounds
     order: int
@@ -83,6 +83,8 @@ class Atom:
     """Whether no rule changes it while nothing is assumed, if none changes what it is made of."""
     size: int
     """Its operators, symbols and constants, once someone has asked for them."""
+    inside: frozenset[Symbol]
+    """The symbols that it is made of, once someone has asked for them; a symbol has none."""
     kind: int = 0
     """The bit that tells sums which rules to try."""
     operation: ClassVar[str] = ""
@@ -807,8 +809,33 @@ def atoms_of(x: Value, known: Container[Atom] = ()) -> Iterator[Atom]:
 
 def symbols_of(*values: Value) -> tuple[Symbol, ...]:
     """Return the unknowns of some values, by name."""
-    found = {atom for x in values for atom in atoms_of(x) if type(atom) is Symbol}
+    found = frozenset[Symbol]().union(*map(symbols_in, values))
     return tuple(sorted(found, key=lambda s: (s.name, s.order)))
+
+
+def symbols_in(x: Value) -> frozenset[Symbol]:
+    """Return the unknowns of a value; each atom is asked once."""
+    for atom in inner_first(x, _SYMBOLS_KNOWN):
+        if type(atom) is not Symbol:
+            atom.inside = frozenset[Symbol]().union(*map(_symbols_at_hand, atom.parts))
+    return _symbols_at_hand(x)
+
+
+def _symbols_at_hand(x: Value) -> frozenset[Symbol]:
+    """The unknowns of a value whose atoms have been asked."""
+    atoms = {atom for monomial in x.terms for atom in monomial} if type(x) is Expr else ()
+    own = [atom for atom in atoms if type(atom) is Symbol]
+    return frozenset(own).union(*[atom.inside for atom in atoms if type(atom) is not Symbol])
+
+
+class _SymbolsKnown:
+    """The atoms that have been asked for their symbols, as a container."""
+
+    def __contains__(self, atom: object) -> bool:
+        return hasattr(atom, "inside")
+
+
+_SYMBOLS_KNOWN: Final = _SymbolsKnown()
 
 
 def inner_first(x: Value, known: Container[Atom] = ()) -> list[Atom]:

@@ -458,7 +458,8 @@ class CppWords(Context):
     def wait_flag(self, event: Any, number: Any) -> None:
         self._call("WaitFlag", cpp(number), f"AscendC::HardEvent::{event}")
 
-    def cross_core_set_flag(self, flag: Any, mode: int = 2, pipe: Any = "FIX") -> None:
+    def cross_core_set_flag(self, flag: Any, mode: int = 2, pipe: Any = None) -> None:
+        pipe = pipe or ("FIX" if self.is_aic else "MTE3")
         self._call("CrossCoreSetFlag", cpp(flag), mode, f"PIPE_{pipe}")
 
     def cross_core_wait_flag(self, flag: Any, mode: int = 0, pipe: Any = "S") -> None:

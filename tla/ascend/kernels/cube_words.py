@@ -28,7 +28,7 @@ from ..copies import Call, fields_of, gm_to_l1, l0c_to_gm, l1_to_bt, l1_to_l0a, 
 from ..elements import element
 from ..tags import make_layout
 from .issuing import ScalarUnit
-from .places import Store, byte_of, operand_of, require_one_type, store_of
+from .places import Store, byte_of, operand_of, require_one_type, require_route, store_of
 from .products import LEAST_ORDERED
 
 if TYPE_CHECKING:
@@ -165,11 +165,8 @@ class CubeWords(ScalarUnit):
         self._copy("L0C->GM", dst, src, unitFlag=unit_flag)
 
     def _copy(self, route: str, dst: KernelTensor, src: KernelTensor, **more: Any) -> None:
-        to, start = store_of(dst, "destination"), store_of(src, "source")
-        if f"{start.space}->{to.space}" != route:
-            raise KindError(
-                f"a copy {route} is given {start.space}->{to.space}", "The destination is first."
-            )
+        require_route(route, dst, src)
+        to, start = store_of(dst), store_of(src)
         if route not in ("L0C->GM", "L1->BT"):
             require_one_type(f"a copy {route}", dst, src)
         pipe = _ROUTES[route][1]

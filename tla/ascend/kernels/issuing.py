@@ -150,15 +150,17 @@ class ScalarUnit:
         """Let a pipe, or all, wait until what it did before is done. ``PipeBarrier<PIPE_V>()``."""
         self.issue("PipeBarrier", pipe)
 
-    def cross_core_set_flag(self, flag: int, mode: int = 2, pipe: Pipe = "FIX") -> None:
+    def cross_core_set_flag(self, flag: int, mode: int = 2, pipe: Pipe | None = None) -> None:
         """Tell other cores that a pipe is done so far. ``CrossCoreSetFlag<mode, PIPE_FIX>(flag)``.
 
         Args:
             flag: 0 to 15; each core counts its sets.
             mode: 0 for all cores of the kind, 1 for the two vector cores of a cube core, 2 between a
                 cube core and its vector cores; 4 on Ascend950 for one vector core.
+            pipe: By default the one that writes global memory: FIX, of a vector core MTE3.
         """
-        self.issue("CrossCoreSetFlag", pipe, mode=mode, flag=_id(flag))
+        last = "FIX" if self.is_aic else "MTE3"
+        self.issue("CrossCoreSetFlag", last if pipe is None else pipe, mode=mode, flag=_id(flag))
 
     def cross_core_wait_flag(self, flag: int, mode: int = 0, pipe: Pipe = "S") -> None:
         """Wait for a flag of other cores. On 2201 the whole core waits, on 3510 the named pipe."""

@@ -33,6 +33,10 @@ _CODES: Final = {
     "mx_float8_e4m3": "u1", "mx_float8_e5m2": "u1", "float4_e2m1": "u1", "float4_e1m2": "u1",
 }  # fmt: skip
 """The types of a trace, and how numpy holds their bytes; two of 4 bits share one."""
+ROUND_MODES: Final = (
+    "CAST_NONE", "CAST_RINT", "CAST_FLOOR", "CAST_CEIL", "CAST_ROUND", "CAST_TRUNC", "CAST_ODD",
+)  # fmt: skip
+"""How a cast rounds; NONE is RINT where something is lost."""
 _FLOATS: Final = {
     "float16": (10, -14), "bfloat16": (7, -126), "float8_e4m3": (3, -6), "float8_e5m2": (2, -14),
     "mx_float8_e4m3": (3, -6), "mx_float8_e5m2": (2, -14), "float4_e2m1": (1, 0), "float4_e1m2": (2, 0),
@@ -194,6 +198,18 @@ def _to_fraction(x: Any, dtype: str, mode: str) -> Any:
     return chosen(np.isfinite(x), _whole(np.asarray(x, np.float64) / unit, mode) * unit, x)
 
 
+def require_round_mode(mode: object) -> None:
+    """Require a rounding mode of AscendC.
+
+    Raises:
+        UnsupportedError: there is no such mode.
+    """
+    if mode not in ROUND_MODES:
+        raise UnsupportedError(
+            f"there is no rounding mode {mode!r}", f"There are {', '.join(ROUND_MODES)}."
+        )
+
+
 def cast(x: Any, dtype: str, mode: str) -> Any:
     """Return numbers rounded to a type, by a mode of AscendC; ints are saturated.
 
@@ -203,6 +219,7 @@ def cast(x: Any, dtype: str, mode: str) -> Any:
     """
     import numpy as np
 
+    require_round_mode(mode)
     if is_float(dtype):
         if dtype == "float32":
             same = x.dtype == np.float32 and mode != "CAST_NONE"

@@ -87,6 +87,17 @@ def require_one_type(op: str, *tensors: KernelTensor) -> None:
 
 
 @lru_cache(maxsize=1 << 14)
+def require_route(route: str, dst: KernelTensor, src: KernelTensor) -> None:
+    """Require that a copy goes from one memory to another, as ``GM->L1``.
+
+    Raises:
+        KindError: its tensors lie elsewhere.
+    """
+    given = f"{store_of(src, 'source').space}->{store_of(dst, 'destination').space}"
+    if given != route:
+        raise KindError(f"a copy {route} is given {given}", "The destination is first.")
+
+
 def byte_of(tensor: KernelTensor, index: int = 0) -> int:
     """Return the first byte of a view, or of an element behind its first in memory.
 

@@ -104,7 +104,11 @@ def is_on_core(i: Instruction, arch: Arch) -> bool:
     if i.op == "CrossCoreWaitFlag" and arch.code == 2201:
         return True
     dst = i.operands.get("dst")
-    if i.pipe == "MTE2" and dst is not None and (dst.space == "UB") != is_aiv:
+    if (
+        i.pipe == "MTE2"
+        and dst is not None
+        and dst.space in (("L1", "L0A", "L0B") if is_aiv else ("UB",))
+    ):
         return False
     return all(pipe in known or pipe not in PIPES for pipe in pipes)
 

@@ -74,7 +74,16 @@ class Kernel:
         """The names of its tensors: its parameters behind the context that have no default."""
 
     def __call__(self, ctx: Context, /, *tensors: Any, **options: Any) -> object:
-        """Run the function on one core, as part of another kernel."""
+        """Run the function on one core, as part of another kernel.
+
+        Raises:
+            KindError: the first argument is no context of a core.
+        """
+        if not isinstance(ctx, Context):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise KindError(
+                f"{self.name} is called with the context of a core, not with {described(ctx)}",
+                f"simulate({self.name}, {', '.join(self.tensors)}) runs it on arrays.",
+            )
         return self.function(ctx, *tensors, **options)
 
     def on(self, arch: str | Arch) -> Kernel:
@@ -121,6 +130,8 @@ def kernel(arch: str | Arch, *, core: Cores = "MIX") -> Callable[[Callable[..., 
         UnsupportedError: there is no such architecture.
         ArgumentError: there is no such kind of core.
     """
+    if callable(arch):
+        raise KindError("kernel takes the architecture first", "Write @kernel('AtlasA2').")
     arch_named(arch)
     if core not in _CORES:
         raise ArgumentError(f"there is no core {core!r}", f"There are {', '.join(_CORES)}.", core=core)
@@ -209,7 +220,7 @@ def given_arrays(kernel: Kernel, arrays: Sequence[Any], options: Mapping[str, An
     if len(arrays) != len(kernel.tensors):
         raise ArgumentError(
             f"{kernel.name} takes {plural(len(kernel.tensors), 'array')}, not {len(arrays)}",
-            f"Its tensors are {', '.join(kernel.tensors)}, outputs too.",
+            f"Its tensors are {', '.join(kernel.tensors) or 'none'}, outputs too.",
         )
     try:
         inspect.signature(kernel.function).bind(None, *arrays, **options)

@@ -25,7 +25,8 @@ from ...errors import ArgumentError, DivisibilityError, LayoutError
 from ...ground import did_you_mean, near_words
 from ...layouts import flatten_to_tuple, is_tensor
 from .issuing import ScalarUnit
-from .places import require_one_type, store_of
+from .numbers import require_round_mode
+from .places import require_one_type, require_route, store_of
 from .vectors import ELEMENTWISE, WITH_SCALAR
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class VectorWords(ScalarUnit):
             LayoutError: the tiles are no rows, or the source is larger.
             DivisibilityError: a row of UB does not start at a multiple of 32 bytes.
         """
+        require_route("GM->UB", dst, src)
         require_one_type("DataCopyPad", dst, src)
         rows, length, gap = _rows(src, "source")
         room, width, apart = _rows(dst, "destination")
@@ -78,6 +80,7 @@ class VectorWords(ScalarUnit):
 
     def copy_ub_to_gm(self, dst: KernelTensor, src: KernelTensor) -> None:
         """Copy rows of UB to global memory: as many as the destination has. CATLASS's ``CopyUb2Gm``."""
+        require_route("UB->GM", dst, src)
         require_one_type("DataCopyPad", dst, src)
         rows, length, gap = _rows(dst, "destination")
         room, width, apart = _rows(src, "source")
@@ -144,7 +147,12 @@ class VectorWords(ScalarUnit):
         self, dst: KernelTensor, src: KernelTensor, round_mode: str = "CAST_NONE",
         count: int | None = None, **lanes: Any,
     ) -> None:  # fmt: skip
-        """Convert elements. ``Cast(dst, src, RoundMode::CAST_NONE, count)``."""
+        """Convert elements. ``Cast(dst, src, RoundMode::CAST_NONE, count)``.
+
+        Raises:
+            UnsupportedError: there is no such rounding mode.
+        """
+        require_round_mode(round_mode)
         self.vector("Cast", {"dst": dst, "src": src}, count, roundMode=round_mode, **lanes)
 
     def duplicate(
@@ -169,7 +177,7 @@ class VectorWords(ScalarUnit):
         op = _WORDS.get(name)
         if op is None:
             near = did_you_mean(near_words(name, [*_WORDS, *dir(type(self))]), _WORDS)
-            raise AttributeError(f"a core has no word {name!r}", *([near] if near else ()))
+            raise AttributeError(f"a core has no word {name!r}. {near or ''}".rstrip())
         return lambda *given, **lanes: self._lanes(op, given, lanes)
 
     def _lanes(self, op: str, given: tuple[Any, ...], lanes: dict[str, Any]) -> None:
