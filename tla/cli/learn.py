@@ -37,6 +37,7 @@ examples:
   tla learn hint
   tla learn sheet strides coalesce -n 3 --seed 7 --level 2 -o sheet.html
   tla learn sheet strides coalesce -n 3 --seed 7 --level 2 --answers -o answers.tex
+  tla learn grade answers.json
   tla learn check '4, 10, 5' --exercise function/1/1/1
 
 An answer is values, '4, 10, 5', or a layout in any notation, or an expression over layouts. A layout is
@@ -78,7 +79,8 @@ class _Progress:
         self.path = path or os.environ.get("TLA_PROGRESS") or default
         self.is_own = self.path == default
         try:
-            found: Any = json.loads(read_file(self.path)) if os.path.exists(self.path) else {}
+            text = read_file(self.path) if os.path.exists(self.path) else ""
+            found: Any = json.loads(text) if text else {}
         except ValueError:
             found = None
         if not isinstance(found, dict) or not isinstance(found.get("solved", []), list):

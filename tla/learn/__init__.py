@@ -2,11 +2,13 @@
 """A course that checks itself: exercises made from seeds, judged by what an answer does.
 
 >>> from tla.learn import exercises
->>> exercise = exercises("composition", seed=7)[0]
+>>> exercise = exercises("composition")[0]
 >>> print(exercise.task)
-A = (4,4):(1,4) and B = 4:2. What is the composition of A with B, a layout of the size of B?
->>> print(exercise.check("4:2").text)
-At 2 the layout gives 4. That is right. ...
+A = (4,3):(3,1) and B = 4:2. What is the composition of A with B?
+>>> print(exercise.check("(2,2):(6,2)").text)
+At 2 the layout gives 2, and that is wrong.
+>>> exercise.check("composition((4,3):(3,1), 4:2)").passed
+True
 
 - `exercises`: some of a topic, the same for a seed; `TOPICS`: the topics, in the order of the tutorial;
 - `Exercise`: a task with its picture, `Exercise.check` and three hints; `Verdict`: what an answer is;

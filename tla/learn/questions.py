@@ -92,6 +92,10 @@ class Verdict(NamedTuple):
     """What an answer is: ``state`` is right, wrong, blank, or unread where it breaks the notation.
 
     ``at`` is the first place where it is wrong; None where no place shows it.
+
+    >>> from tla.learn import exercise
+    >>> exercise("swizzles/1/3/1").check("5, 4, 7")
+    Verdict(state='wrong', text='At 7 the answer is 7, and that is wrong.', at=7)
     """
 
     state: str
@@ -110,6 +114,7 @@ class Exercise:
 
     >>> from tla.learn import exercise
     >>> print(exercise("swizzles/1/3/1").task)
+    What does Sw<1,0,2> make of 4, 5 and 7?
     """
 
     topic: str
