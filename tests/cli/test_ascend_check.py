@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tla.ascend import gemm
+from tla.ascend import batched, gemm, grouped
 
 from .test_show import on_a_terminal
 
@@ -212,3 +212,45 @@ def test_the_picture_is_as_wide_as_the_terminal() -> None:
     lines = on_a_terminal("ascend", "check", *SQUARE).splitlines()
     assert max(len(line) for line in lines if line.startswith(("A 0", "B 0"))) == 80
     assert lines[-1] == "legal"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "plan"),
+    [
+        (
+            ("AtlasA2", "int8_t,int8_t,half", "256,512,1024", "--scale", "token"),
+            gemm("AtlasA2", (256, 512, 1024), "int8_t,int8_t,half", scale="token"),
+        ),
+        (
+            ("AtlasA2", "half,half,float", "256,512,1024", "--epilogue", "gelu"),
+            gemm("AtlasA2", (256, 512, 1024), "half,half,float", epilogue="gelu"),
+        ),
+        (
+            ("AtlasA2", "half", "1024,512,64", "--rows", "300,0,724"),
+            grouped("AtlasA2", (1024, 512, 64), (300, 0, 724)),
+        ),
+        (
+            ("Ascend950", "float", "300,256,64", "--batch", "5"),
+            batched("Ascend950", (300, 256, 64), 5, "float"),
+        ),
+    ],
+)
+def test_scales_epilogues_groups_and_batches(run: Run, arguments: tuple[str, ...], plan: Any) -> None:
+    code, out, err = run("ascend", "check", *arguments)
+    assert (code, err) == (0, "")
+    assert out.startswith(f"{plan}\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--rows", "300,0,725"), "the groups, 300, 0, 725, sum to 1025: M is 1024"),
+        (("--rows", "1024", "--batch", "2"), "not allowed with argument --rows"),
+        (("--scale", "chanel"), "'chanel' is no kind of scales"),
+        (("--epilogue", "geluu"), "Did you mean gelu"),
+    ],
+)
+def test_bad_groups_scales_and_epilogues(run: Run, arguments: tuple[str, ...], words: str) -> None:
+    code, _, err = run("ascend", "check", "AtlasA2", "half", "1024,512,64", *arguments)
+    assert code != 0
+    assert words in err

@@ -40,7 +40,7 @@ ASK = {
 
 CASES = {
     ("",): {*COMMANDS, "help"},
-    ("sh",): {"show"},
+    ("sho",): {"show"},
     ("help", "c"): {name for name in COMMANDS if name[0] == "c"},
     ("ascend", ""): {*SUBCOMMANDS},
     ("ascend", "copy", "--a"): {"--at", "--arch", "--all"},

@@ -224,6 +224,7 @@ def values() -> dict[str, Any]:
         "tiled MMA": mma,
         "tiled copy": gpu.tiled_copy_of("SM75_U32x4_LDSM_N", mma, "a"),
         "copy plan": tla.copy_plan(tla.row_major(4, 6), "((2,2),6):((1,12),2)"),
+        "sharding": tla.xla_bridge.parse_sharding("{devices=[2,2]<=[4]}"),
         "grid": grid,
         "strip": tla.strip_figure(Layout((2, 2), (3, 1))),
         "panels": Panels("", (grid, grid), ("is",)),

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         pallas as pallas,
         product as product,
         relayout as relayout,
+        sharding as sharding,
         show as show,
         unpack as unpack,
         what as what,

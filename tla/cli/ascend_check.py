@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..ascend import ARCHES, arch, gemm
+from ..ascend import ARCHES, arch, batched, gemm, grouped
 from ..errors import ParseError
 from ..ground import plural, say
 from .columns import columns
@@ -17,7 +17,7 @@ from .pictures import add_formats, is_asked_for, refuse_formats, write_figure
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from ..ascend import Finding, Footprint, Plan, Report
     from ..ground import Bars
@@ -30,6 +30,8 @@ examples:
   tla ascend check AtlasA2 half,half,float 512,512,16384 --policy 'MmadAtlasA2Preload<true,true>'
   tla ascend check AtlasA2 half 4096,4096,4096 --policy 'MmadPingpong(unit_flag, l1a_stages=3)' --emit
   tla ascend check AtlasA2 half 4096,4096,4096 --l1 128,256,256 -o buffers.svg
+  tla ascend check AtlasA2 int8_t,int8_t,half 256,512,1024 --scale token
+  tla ascend check AtlasA2 half 1024,512,1024 --tags RowMajor,ColumnMajor --rows 300,0,500,224
 
 ARCH is one of {", ".join(ARCHES)}, or a chip such as 910B3. What is
 left out is as CATLASS's examples have it: MmadPingpong with the unit flag, the tile of the architecture,
@@ -100,6 +102,11 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--swizzle", metavar="SWIZZLE", help="what orders the blocks")
     parser.add_argument("--bias", metavar="ELEMENT", help="add a bias of this type")
+    parser.add_argument("--scale", metavar="KIND", help="scale C by tensor, channel or token")
+    parser.add_argument("--epilogue", metavar="NAME", help="what the vector cores do, as gelu or add")
+    several = parser.add_mutually_exclusive_group()
+    several.add_argument("--rows", metavar="R,R,..", help="the rows of each group of a grouped product")
+    several.add_argument("--batch", type=positive, metavar="N", help="so many products, all alike")
     parser.add_argument(
         "--cores", type=positive, metavar="N", help="not as many cores as ARCH has but N"
     )
@@ -107,9 +114,11 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
 
 def plan_of(options: argparse.Namespace) -> Plan:
     """Return the plan that the arguments of a command give."""
-    return gemm(
+    make, several = _maker(options)
+    return make(
         arch(options.arch),
         options.problem,
+        *several,
         options.elements,
         options.tags,
         options.l1,
@@ -119,7 +128,16 @@ def plan_of(options: argparse.Namespace) -> Plan:
         bias=options.bias,
         cores=options.cores,
         ld=leading_dimensions(options.ld) if options.ld else None,
+        scale=options.scale,
+        epilogue=options.epilogue,
     )
+
+
+def _maker(options: argparse.Namespace) -> tuple[Callable[..., Plan], tuple[object, ...]]:
+    """The function of a plan, and what it takes behind the problem."""
+    if options.rows is not None:
+        return grouped, (numbers(options.rows, "rows of groups"),)
+    return (gemm, ()) if options.batch is None else (batched, (options.batch,))
 
 
 def leading_dimensions(text: str) -> list[int | None]:

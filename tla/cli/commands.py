@@ -12,6 +12,7 @@ COMMANDS: Final = {
     "hlo": "List the buffers of an HLO module, the most waste first; or what is live at its peak.",
     "oom": "Check an out-of-memory report of a TPU, and say what would cost less.",
     "pallas": "Say what VMEM the blocks of a Pallas kernel take, whether they fit, and what would.",
+    "sharding": "Say which device has which slice of an array, and what moves when that changes.",
     "index": "Say which elements an HLO instruction reads, as indexing maps; simplify a map.",
     "compose": "Compose two layouts: the offsets of A at the indices that B gives.",
     "complement": "Give the layout of the offsets that a layout leaves free.",

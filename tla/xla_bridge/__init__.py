@@ -14,7 +14,7 @@ The modules, by their subjects:
 - the way back: ``from_layout canonical``, with ``chain dynamic candidates hints peel starred``;
 - comparisons: ``equivalence runs``, with ``views every_size``;
 - facts about TPUs: ``tpu``;
-- which device has which slice: ``sharding``.
+- which device has which slice: ``sharding``, and what moves when that changes: ``reshard``.
 """
 
 from typing import TYPE_CHECKING
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         logical_index as logical_index,
         padding_offsets as padding_offsets,
     )
+    from .reshard import Move as Move, moved_elements as moved_elements, moves_to as moves_to
     from .rules import COMBINE as COMBINE, Split as Split, Tile as Tile, TileDim as TileDim
     from .runs import common_run as common_run, common_vector as common_vector
     from .shape import (

@@ -22,12 +22,15 @@ from math import prod
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, Union
 
 from ..errors import CoordinateError, LayoutError, ParseError, UnsupportedError
+from ..ground import drawn_by, figure_of, html_of, plural
 from ..layouts import AnyLayout, Layout
 from ..numbers import ceil_div
 from .shape import XlaShape
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from ..ground import Figure
 
 __all__ = ["Iota", "Sharding", "parse_sharding"]
 
@@ -54,13 +57,13 @@ class Iota(NamedTuple):
 
     def device(self, tile: int) -> int:
         """Return the device of a tile, which is counted row by row."""
-        index = _digits(tile, [self.dims[d] for d in self.order])
+        index = digits_of(tile, [self.dims[d] for d in self.order])
         at = dict(zip(self.order, index, strict=True))
         return _number([at[d] for d in range(len(self.dims))], self.dims)
 
     def tile(self, device: int) -> int:
         """Return the tile of a device."""
-        index = _digits(device, self.dims)
+        index = digits_of(device, self.dims)
         return _number([index[d] for d in self.order], [self.dims[d] for d in self.order])
 
     @property
@@ -87,6 +90,7 @@ class Iota(NamedTuple):
 Devices: TypeAlias = Union[Iota, tuple[int, ...]]
 
 
+@drawn_by("tla.xla_bridge.reshard", "sharding_figure")
 class Sharding(NamedTuple):
     """The way an array is divided among devices.
 
@@ -171,7 +175,30 @@ class Sharding(NamedTuple):
             raise CoordinateError(
                 f"device {device} has no slice in {self}", f"It has {self.size} tiles.", device=device
             )
-        return _digits(at, self.tile_dims)[: len(self.dims)]
+        return digits_of(at, self.tile_dims)[: len(self.dims)]
+
+    def holders(self, tile: Sequence[int]) -> tuple[int, ...]:
+        """Return the devices that have a tile, by its place among the tiles.
+
+        >>> parse_sharding("{devices=[2,2]<=[2,2]T(1,0) last_tile_dim_replicate}").holders((1,))
+        (1, 3)
+
+        Raises:
+            CoordinateError: there is no such tile.
+            UnsupportedError: the sharding has no tiles.
+        """
+        if self.devices is None:
+            raise UnsupportedError(f"{self} has no tiles", sharding=str(self))
+        if len(tile) != len(self.dims) or not all(
+            0 <= i < n for i, n in zip(tile, self.dims, strict=True)
+        ):
+            raise CoordinateError(f"{self} has no tile {tuple(tile)}", sharding=str(self))
+        same = prod(self.tile_dims[len(self.dims) :])
+        first = _number(tile, self.dims) * same
+        places = range(first, first + same)
+        if isinstance(self.devices, Iota):
+            return tuple(map(self.devices.device, places))
+        return tuple(self.devices[place] for place in places)
 
     def slices(self, device: int, shape: XlaShape | Sequence[int]) -> tuple[Slice, ...]:
         """Return the slice of an array that a device has: the start and stop in each dim.
@@ -218,7 +245,7 @@ class Sharding(NamedTuple):
             raise UnsupportedError(f"{self} does not say what a device has", sharding=str(self))
         if len(extents) != len(self.dims):
             raise LayoutError(
-                f"{self} divides {len(self.dims)} dims, and the array has {len(extents)}",
+                f"{self} divides {plural(len(self.dims), 'dim')}, and the array has {len(extents)}",
                 sharding=str(self),
             )
         return tuple(ceil_div(n, tiles) for n, tiles in zip(extents, self.dims, strict=True))
@@ -237,6 +264,18 @@ class Sharding(NamedTuple):
         sizes = self.shard_shape(extents)
         dims = self.dims or (1,) * len(extents)
         return tuple(m * tiles - n for m, tiles, n in zip(sizes, dims, extents, strict=True))
+
+    def figure(self) -> Figure:
+        """Return the picture of the tiles, each with its devices.
+
+        Raises:
+            UnsupportedError: the sharding has no tiles.
+        """
+        found: Figure = figure_of(self)
+        return found
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
 
     def __str__(self) -> str:
         if self.kind == "tuple":
@@ -274,8 +313,8 @@ def _extents(shape: XlaShape | Sequence[int]) -> tuple[int, ...]:
     return tuple(shape.dimensions if isinstance(shape, XlaShape) else shape)
 
 
-def _digits(number: int, sizes: Sequence[int]) -> tuple[int, ...]:
-    """The coordinates of a number, row by row."""
+def digits_of(number: int, sizes: Sequence[int]) -> tuple[int, ...]:
+    """Return the coordinates of a number, row by row."""
     out: list[int] = []
     for size in reversed(sizes):
         out.append(number % size)
