@@ -6,25 +6,33 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from cases import share
+from cases import over, share
 from fuzz_kernels import FAMILIES, Draw, half, run
 
 from tla.ascend.kernels import gm, kernel, simulate
 from tla.ascend.kernels.blocks import (
     acc,
     aux,
+    batched_matmul,
     cast,
     compute,
     conv2d,
     flash_attention,
     gelu,
+    gemv_aiv,
     grouped_matmul_slice_k,
     grouped_matmul_slice_m,
+    grouped_quant_matmul_slice_k,
+    grouped_quant_matmul_slice_m,
     matmul_activation,
+    matmul_add,
+    matmul_bias,
     matmul_visitor,
+    quant_matmul,
     silu,
+    splitk_matmul,
 )
-from tla.errors import CapacityError, CongruenceError, LayoutError, UnsupportedError
+from tla.errors import CapacityError, CongruenceError, LayoutError, TlaError, UnsupportedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,6 +82,93 @@ def test_groups_that_do_not_add_up(ends: list[int], words: str) -> None:
             grouped_matmul_slice_k, np.array(ends), np.ones((32, 40), half), c,
             draw.matrices(np.ones((2, 32, 16), half), "RowMajor"),
         )  # fmt: skip
+
+
+def ones(*shape: int, dtype: Any = half) -> Any:
+    """Ones: a vector, a matrix, or several matrices one behind the other."""
+    x = np.ones(shape, dtype)
+    return x if len(shape) < 3 else Draw(0).matrices(x, "RowMajor")
+
+
+def _quant(**more: Any) -> list[Any]:
+    """The arguments of `quant_matmul`: 40 by 64 by 32."""
+    arrays = {"a": ones(40, 64, dtype=np.int8), "b": ones(64, 32, dtype=np.int8)}
+    return [*({**arrays, "scale": ones(32), "tokens": ones(40), "d": ones(40, 32)} | more).values()]
+
+
+_PRODUCT = [ones(40, 32), ones(32, 48), ones(40, 48)]
+_IN_GROUPS = [ones(40, 64, dtype=np.int8), ones(2, 64, 32, dtype=np.int8)]
+BAD: list[tuple[Any, list[Any], dict[str, Any], str]] = [
+    (
+        quant_matmul,
+        _quant(scale=ones(31)),
+        {},
+        "Scale is 31, and the product 40 by 32\n  It is 32: one for",
+    ),
+    (quant_matmul, _quant(scale=ones(2, 32)), {}, "Scale is 2 by 32, and the product 40 by 32"),
+    (quant_matmul, _quant(tokens=ones(64)), {}, "PerTokenScale is 64.*\n  It is 40: one for each row"),
+    (quant_matmul, _quant(), {"tile": (0, 64)}, "tile m = 0: it must be at least 1"),
+    (quant_matmul, _quant(), {"stages": 0}, "stages = 0"),
+    (
+        grouped_quant_matmul_slice_m,
+        [np.array([10, 40]), *_IN_GROUPS, ones(3, 32), ones(40), ones(40, 32)],
+        {},
+        "the list has 2 groups, and Scale has 3\n  It has one for each, one behind the other",
+    ),
+    (
+        grouped_quant_matmul_slice_k,
+        [np.array([32, 64]), *_quant()[:2], ones(2, 31), ones(2, 40), ones(2, 40, 32)],
+        {},
+        "Scale is 31, and the product 40 by 32",
+    ),
+    (
+        grouped_matmul_slice_m,
+        [np.array([10, 20, 40]), ones(40, 32), ones(2, 32, 16), ones(40, 16)],
+        {},
+        "the list has 3 groups, and B has 2",
+    ),
+    (
+        grouped_matmul_slice_k,
+        [np.array([16, 48]), ones(20, 48), ones(48, 16), ones(3, 20, 16)],
+        {},
+        "the list has 2 groups, and C has 3",
+    ),
+    (
+        batched_matmul,
+        [ones(2, 8, 16), ones(3, 16, 8), ones(2, 8, 8)],
+        {},
+        "A has 2 batches, and B has 3",
+    ),
+    (
+        matmul_bias,
+        [*_PRODUCT[:2], ones(47, dtype=np.float32), _PRODUCT[2]],
+        {},
+        "Bias is 47, and the prod",
+    ),
+    (
+        matmul_activation,
+        _PRODUCT,
+        {"activation": "softmax"},
+        "a vector core has no instruction 'softmax'",
+    ),
+    (matmul_add, _PRODUCT, {"length": 0}, "length = 0"),
+    (matmul_add, _PRODUCT, {"depth": 0}, "depth = 0"),
+    (
+        splitk_matmul,
+        _PRODUCT,
+        {"compute_length": 10},
+        "10 elements of UB have no room for 64 of each of 1",
+    ),
+    (gemv_aiv, [ones(40, 32), ones(32), ones(40), ones(40)], {"tile": (8, -1)}, "tile n = -1"),
+    (flash_attention, [ones(1, 8, 16)] * 4, {"tile": (0, 16)}, "tile m = 0"),
+]
+
+
+@over("case", BAD, ids=lambda case: f"{case[0]} {case[3]}")
+def test_what_does_not_fit_is_named(case: tuple[Any, list[Any], dict[str, Any], str]) -> None:
+    written, arrays, options, words = case
+    with pytest.raises(TlaError, match=words):
+        simulate(written, *arrays, cores=1, **options)
 
 
 def test_trees_that_are_not() -> None:
@@ -149,6 +244,9 @@ def test_convolutions_that_are_not() -> None:
         run(image, "CI1KHKWCOCI0<half>(2,3,3,16)", output)
     with pytest.raises(LayoutError, match="L0 a depth of 40\n  Each is a multiple of 16"):
         run(image, filters, output, depth=40)
+    for more in ({"strides": (0, 1)}, {"channels": 0}, {"tile": (4, 0, 16)}):
+        with pytest.raises(LayoutError, match="0: it must be at least 1"):
+            run(image, filters, output, **more)
     with pytest.raises(LayoutError, match="a filter of 3 by 3 lies beside the image"):
         run(image, filters, "NC1HWC0<half>(1,1,4,8)", pads=(3, 0, 0, 0))
     with pytest.raises(

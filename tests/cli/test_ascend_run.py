@@ -71,6 +71,11 @@ def test_each_flag_left_out_in_turn(run: Run) -> None:
     assert "  racecheck RAW, synccheck left set  " in row
     assert row.endswith("  catlass/gemm/block/block_mmad_pingpong.hpp:303")
     assert out[-1] == "116 instructions left out in turn, 2 of them redundant"
+    one = run(*RUN, TRACE, "--drop", "26")
+    for words in (("--drop-sync", "26", TRACE), (TRACE, "--drop-sync=block_mmad_pingpong.hpp:303")):
+        assert run(*RUN, *words).code == 1
+    assert run(*RUN, "--drop-sync", "26", TRACE) == one
+    assert run(*RUN, "--drop-sync", TRACE).code == 0
 
 
 def test_a_timeline(run: Run, tmp_path: Path) -> None:

@@ -128,7 +128,6 @@ BAD = [
     (["t = f32[5,4] transpose(f32[4,5] a)"], "transpose t is wrong: it has no dimensions"),
     (["p = f32[4] pad(f32[4] a, f32[] b)"], "pad p is wrong: it has no padding"),
     (["hello world"], "'hello world' is no file, and no HLO, map or layout"),
-    (["module @jit_f {\n func.func public @main() {"], "this is StableHLO, and HLO is read"),
     ([TURN, "--tile", "8,x"], "'8,x' is no tile"),
     ([TURN, "--tile", "8"], "1 sizes are no tile of t, which is f32[64,32]{1,0}"),
     ([TURN, "--memory", "4"], "no tile of t fits into 4 bytes"),

@@ -47,14 +47,14 @@ def test_every_offset_of_a_shape(run: Run) -> None:
 
 
 def test_an_element_and_padding_are_both_answers(run: Run) -> None:
-    assert run("what", SHAPE, "17") == (0, "offset 17: (2,3)\n", "")
+    assert run("what", SHAPE, "17") == (0, "offset 17: (2,3), y=2, x=3\n", "")
     line = "offset 18: padding: tile (2,2) pads dim 0 from 3 to 4, this is 3\n"
     assert run("what", SHAPE, "18") == (0, line, "")
 
 
 def test_bytes(run: Run) -> None:
     assert run("what", "s4[5]{0:E(4)}", "1", "--bytes").out == "offset 2: (2)\noffset 3: (3)\n"
-    assert run("what", SHAPE, "70", "--bytes").out == "offset 17: (2,3)\n"
+    assert run("what", SHAPE, "70", "--bytes").out == "offset 17: (2,3), y=2, x=3\n"
     found = facts(run, "s4[5]{0:E(4)}", "2", "--bytes")
     assert (found["byte"], [place["offset"] for place in found["places"]]) == (2, [4])
 
@@ -66,7 +66,7 @@ def test_a_warning_where_xla_counts_otherwise(run: Run) -> None:
 
 
 def test_standard_input(run: Run) -> None:
-    assert run("what", "-", "17", stdin=SHAPE.encode()).out == "offset 17: (2,3)\n"
+    assert run("what", "-", "17", stdin=SHAPE.encode()).out == "offset 17: (2,3), y=2, x=3\n"
 
 
 # --- layouts ---

@@ -48,10 +48,25 @@ def test_the_table(run: Run) -> None:
     assert (code, err) == (0, "")
     assert out.splitlines() == [
         "element   (2,3) of f32[3,5]{1,0:T(2,2)}",
+        "letters   y=2, x=3",
         "offset    17 of 24",
         "byte      68 of 96",
         "tile      (2,2): number (1,1) of (2,3) in dims (0,1), inside at (0,1)",
     ]
+
+
+def test_an_index_by_letters(run: Run) -> None:
+    shape = "f32[7,3,5]{2,1,0:T(2,2)}"
+    wanted = run("where", shape, "6,2,3")
+    for index in ("z=6,y=2,x=3", "(x=3, z=6, y=2)", "{z: 6, y: 2, x: 3}"):
+        assert run("where", shape, index) == wanted
+    for other, index, known in (
+        (shape, "y=2,x=3", "its dims are z, y, x"),
+        (shape, "z=6,y=2,y=3", "its dims are z, y, x"),
+        ("f32[3]", "x=2", "its dims have no letters"),
+        ("(4,2):(2,1)", "y=1,x=0", "its dims have no letters"),
+    ):
+        assert f"the index {index!r} does not fit the shape: {known}" in run("where", other, index).err
 
 
 @pytest.mark.parametrize(
@@ -147,7 +162,7 @@ def test_an_instruction_of_a_file(run: Run) -> None:
 
 def test_standard_input(run: Run) -> None:
     done = run("where", "-", "2,3", stdin=b"f32[3,5]{1,0:T(2,2)}\n")
-    assert (done.code, done.out.splitlines()[1]) == (0, "offset    17 of 24")
+    assert (done.code, done.out.splitlines()[2]) == (0, "offset    17 of 24")
 
 
 # --- layouts ---

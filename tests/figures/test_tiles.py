@@ -17,10 +17,11 @@ from cases import share
 from hypothesis import given, settings, strategies as st
 
 from tla import Layout, LayoutError, layout_figure, parse, strip_figure
-from tla.show import html, latex, svg
+from tla.show import html, latex, render, svg
 from tla.show.palette import PADDING, fill
 from tla.show.texts.grids import figure_lines
 from tla.xla_bridge import XlaShape, parse_array, physical_offset, tile_boxes, to_layout
+from tla.xla_bridge.picture import with_letters
 
 if TYPE_CHECKING:
     from tla.ground import Figure
@@ -163,9 +164,9 @@ def test_boxes(text: str, boxes: list[tuple[int, ...]] | None) -> None:
     if boxes and len(shape.dimensions) == 2:
         figure = shape.figure(16, 16)
         check(figure, *([box[k] for box in reversed(boxes)] for k in (0, 1)))
-        assert figure == layout_figure(to_layout(shape), 16, 16, tiles=boxes)._replace(
-            title=figure.title
-        )
+        plain = layout_figure(to_layout(shape), 16, 16, tiles=boxes)._replace(title=figure.title)
+        assert figure == with_letters(plain, shape)
+        assert all("y\\x" in picture for picture in (render(figure), svg(figure), html(figure)))
 
 
 @st.composite

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ..ascend import ARCHES, kernels
@@ -21,7 +22,7 @@ from .saving import expect_place, mapped, save
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -146,7 +147,9 @@ def _options(arguments: list[str]) -> argparse.Namespace:
         help="leave a line out: of the trace, or FILE.py:LINE",
     )  # fmt: skip
     parser.add_argument(
-        "--drop-sync", action="store_true", help="leave each set, wait and barrier out in turn"
+        "--drop-sync",
+        action="store_true",
+        help="leave each set, wait and barrier out in turn; --drop-sync LINE is --drop LINE",
     )
     parser.add_argument(
         "--timeline", action="store_true", help="say when each pipe works, and what it waits for"
@@ -158,9 +161,19 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--strict", action="store_true", help="report what CATLASS relies on as well")
     add_formats(parser, json="print one JSON object")
-    options = parser.parse_args(arguments)
+    options = parser.parse_args(list(_one_line(arguments)))
     refuse_formats(parser, options, ["drop_sync"], "the picture is of the timeline")
     return options
+
+
+def _one_line(arguments: list[str]) -> Iterator[str]:
+    """The arguments, with ``--drop`` for a ``--drop-sync`` of one line."""
+    for word, behind in zip(arguments, [*arguments[1:], ""], strict=True):
+        option, equals, line = word.partition("=")
+        if option == "--drop-sync" and (equals or re.fullmatch(r"\d+|.*:\d+", behind)):
+            yield f"--drop{equals}{line}"
+        else:
+            yield word
 
 
 def _line(text: str) -> int | str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import UnsupportedError
 from ..ground import Panels, did_you_mean, near_words, plural, say, shortened
-from ..hlo import ModuleError, read_module
+from ..hlo import ModuleError, hlo_of_stablehlo, read_module
 from ..indexing import FORMS, MalformedError, inverse, map_figure, parse_map, simplify
 from ..read import read
 from .common import InputError, add_opcode, positive
@@ -50,11 +50,11 @@ examples:
   tla index 'module.hlo:%%fusion.3' --tile 8,128
   tla index 'module.hlo:%%fusion.3' --warp
 
-TEXT is a file of HLO, HLO itself, an indexing map, or a layout; - is standard input. Of HLO the ROOT of
-the entry is shown, of lines the last one, and of a tuple what makes its elements: for each operand the
-maps from an element of the result to the elements that are read for it. Their union is exact. Of a
-result of several arrays, each has the operands that are read for it, and no others. An instruction that
-has no exact map says why; alone it is an error.
+TEXT is a file of HLO, HLO itself, StableHLO in its pretty form, an indexing map, or a layout; - is
+standard input. Of HLO the ROOT of the entry is shown, of lines the last one, and of a tuple what makes
+its elements: for each operand the maps from an element of the result to the elements that are read for
+it. Their union is exact. Of a result of several arrays, each has the operands that are read for it, and
+no others. An instruction that has no exact map says why; alone it is an error.
 
 A map is simplified, or with --to-output inverted; --into says of what memory its results are an index.
 Of a layout it is the map to offsets, with --to-output the one from an offset to the element there.
@@ -88,8 +88,6 @@ _HLO = re.compile(
 _MAP = re.compile(r"\s*(\(|affine_map<|#xla\.indexing_map<)")  # as no text of HLO begins
 _MLIR = re.compile(r"^\s*(module\b.*\{|func\.func\b)|\b(stablehlo|mhlo)\.\w", re.M)
 
-_COMPILED: Final = "JAX gives HLO by jax.jit(f).lower(x).compile().as_text()."
-
 _SIDE: Final = 32
 """How many rows and columns of an array are drawn in a file; half as many as text."""
 
@@ -119,7 +117,7 @@ def run(arguments: list[str]) -> int:
     text, file = _text(options.text)
     try:
         if _MLIR.search(text):
-            raise InputError("this is StableHLO, and HLO is read", _COMPILED)
+            text = hlo_of_stablehlo(text)
         if _MAP.match(text) and "->" in text:
             _refuse_for_modules(parser, options)
             return _of_map(text, options)

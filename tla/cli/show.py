@@ -12,7 +12,7 @@ from ..layouts import AnyLayout, Layout, is_composed, is_layout
 from ..numbers import is_tuple, round_up
 from ..read import read, tagged
 from ..show import MOST_CELLS
-from ..xla_bridge import XlaBuffer, XlaShape, XlaTuple, tile_boxes, to_layout
+from ..xla_bridge import XlaBuffer, XlaShape, XlaTuple, array_shape, tile_boxes, to_layout
 from .common import (
     GIVEN,
     NUMBER_OR_BOUND,
@@ -67,7 +67,7 @@ class _Shown(NamedTuple):
 
     layout: AnyLayout | ComposedLayout
     title: str
-    tiles: list[tuple[int, ...]] | None = None
+    shape: XlaShape | None = None
 
     @classmethod
     def of(cls, text: str) -> _Shown:
@@ -77,7 +77,7 @@ class _Shown(NamedTuple):
             return cls(value, str(value))
         layout = drawable(layout_of(value))
         if isinstance(value, (XlaShape, XlaTuple, XlaBuffer)):
-            return cls(layout, f"{value} = {layout}", tile_boxes(value))
+            return cls(layout, f"{value} = {layout}", array_shape(value))
         if tagged(text) is not None:
             return cls(layout, f"{' '.join(text.split())} = {layout}")
         return cls(layout, str(layout))
@@ -106,7 +106,8 @@ def run(arguments: list[str]) -> int:
     colour: Scheme | None = "" if options.colour_by == "none" else options.colour_by
     drawn: list[_Drawn] = []
     for text in options.text:
-        layout, title, tiles = _Shown.of(text_argument(text))
+        layout, title, shape = _Shown.of(text_argument(text))
+        tiles = None if shape is None else tile_boxes(shape)
         strip = None
         is_strip = options.strip or options.places is not None
         if is_composed(layout):
@@ -117,7 +118,8 @@ def run(arguments: list[str]) -> int:
             grid = composed_figure(layout, rows, columns, options.slices, colour)
             drawn.append(_Drawn(layout, grid._replace(title=title), None))
             continue
-        grid = layout_figure(layout, rows, columns, options.slices, colour, tiles)
+        limits_of = (rows, columns, options.slices, colour)
+        grid = layout_figure(layout, *limits_of) if shape is None else shape.figure(*limits_of)
         if is_strip:
             strip = strip_figure(layout, places, colour, tiles)._replace(title="in memory")
         drawn.append(_Drawn(layout, grid._replace(title=title), strip))

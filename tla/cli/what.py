@@ -18,7 +18,7 @@ from ..xla_bridge import Padding, XlaShape, element_at, offsets_in_byte, size_of
 from .common import GIVEN, POINTERS, number_argument, text_argument
 from .messages import say_json
 from .parser import argument_parser
-from .where import index_argument, place_of
+from .where import by_letter, index_argument, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,7 +102,12 @@ def _in_shape(shape: XlaShape, offset: int, is_byte: bool) -> dict[str, Any]:
             places.append({"offset": at, "index": None, "padding": str(element)})
         else:
             places.append({"offset": at, "index": list(element), "padding": None})
-    facts: dict[str, Any] = {"xla": str(shape), "byte": offset if is_byte else None, "places": places}
+    facts: dict[str, Any] = {
+        "xla": str(shape),
+        "letters": shape.letters or None,
+        "byte": offset if is_byte else None,
+        "places": places,
+    }
     return {**facts, "warning": size_of(shape).warning or None}
 
 
@@ -154,7 +159,8 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
     for place in facts.get("places", ()):
         index = place["index"]
         what = place["padding"] if index is None else f"({','.join(map(str, index))})"
-        yield f"offset {place['offset']}: {what}"
+        letters = "" if index is None else facts["letters"] or ""
+        yield f"offset {place['offset']}: {what}" + (f", {by_letter(letters, index)}" if letters else "")
     if facts.get("warning"):
         yield f"warning: {facts['warning']}"
     for at in facts.get("coordinates", ()):

@@ -41,7 +41,7 @@ from .parser import argument_parser
 from .show import layout_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from ..ascend import TaggedLayout
     from ..layouts import AnyLayout, ComposedLayout
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 _EPILOG = """\
 examples:
   tla where 'f32[3,5]{1,0:T(2,2)}' 2,3
+  tla where 'f32[3,5]{1,0:T(2,2)}' y=2,x=3
   tla where 'bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)}' '(7,0,1279,16383)' --json
   tla where '((4,2),(4,3)):((4,16),(1,32))' 1,5
   tla where 'zN<half>(20,48)' 17,20
@@ -68,14 +69,17 @@ A layout of TLA takes any of its coordinates; one by its tag also says how large
 def run(arguments: list[str]) -> int:
     parser = argument_parser("where", _EPILOG + POINTERS)
     parser.add_argument("shape", metavar="SHAPE", help=GIVEN)
-    parser.add_argument("index", metavar="INDEX", help="the index of an element, as 2,3 or '(2,3)'")
+    parser.add_argument(
+        "index", metavar="INDEX", help="the index of an element, as 2,3, '(2,3)' or y=2,x=3"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(arguments)
     text = text_argument(options.shape)
     expect_order("where", text, options.index)
     by_tag = tagged(text)
     place = place_of(read(text)) if by_tag is None else by_tag.layout
-    index = index_argument(options.index)
+    letters = place.letters if isinstance(place, XlaShape) else ""
+    index = index_argument(index_text(options.index, letters))
     if isinstance(place, XlaShape):
         facts, rows = _in_shape(place, index), _shape_rows
     else:
@@ -146,6 +150,26 @@ def index_argument(text: str, name: str = "INDEX") -> tuple[Any, ...]:
     return index if is_tuple(index) else (index,)
 
 
+def index_text(text: str, letters: str) -> str:
+    """Return the index that an argument such as ``y=2,x=3`` writes; another text is returned as it is.
+
+    Raises:
+        InputError: it has other letters than those of the dims.
+    """
+    if not re.fullmatch(r"[({\s]*[a-z]\s*[=:][^=:]*(,\s*[a-z]\s*[=:][^=:]*)*[)}\s]*", text):
+        return text
+    parts = re.findall(r"([a-z])\s*[=:]\s*([^,(){}]*)", text)
+    if sorted(letter for letter, _value in parts) != sorted(letters):
+        known = f"its dims are {', '.join(letters)}" if letters else "its dims have no letters"
+        raise InputError(f"the index {shortened(text)!r} does not fit the shape: {known}")
+    return ",".join(dict(parts)[letter] for letter in letters)
+
+
+def by_letter(letters: str, index: Iterable[Any]) -> str:
+    """Return an index with the letters of its dims, as ``y=2, x=3``."""
+    return ", ".join(f"{letter}={i}" for letter, i in zip(letters, index, strict=True))
+
+
 def steps_to(shape: XlaShape, index: tuple[Any, ...] | None) -> TilingExplanation:
     """Return the steps to the memory of a shape, and to the place of an element in it."""
     try:
@@ -172,6 +196,7 @@ def _in_shape(shape: XlaShape, at: tuple[Any, ...]) -> dict[str, Any]:
     return {
         "xla": str(shape),
         "index": [plain(x) for x in at],
+        "letters": shape.letters or None,
         "offset": plain(explained.offset),
         "elements": plain(explained.elements),
         "byte": plain(byte_address(shape, at)),
@@ -230,6 +255,8 @@ def _piece(shape: XlaShape, at: tuple[Any, ...]) -> dict[str, Any]:
 
 def _shape_rows(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "element", f"{_tuple(facts['index'])} of {facts['xla']}"
+    if facts["letters"]:
+        yield "letters", by_letter(facts["letters"], facts["index"])
     yield "offset", f"{facts['offset']} of {facts['elements']}"
     yield from _byte_rows(facts)
     for tile in facts["tiles"]:

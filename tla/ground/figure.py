@@ -77,13 +77,14 @@ class Axis(NamedTuple):
 
     ``names`` are the coordinates as they nest. ``levels`` are their digits, those of the leaf that runs
     slowest first; a mode that is not nested has one level. ``tiles`` are the numbers of the tiles that
-    the places are in, those of the smallest tiles first.
+    the places are in, those of the smallest tiles first. A dim of XLA has the ``name`` of its letter.
     """
 
     size: int
     names: tuple[str, ...]
     levels: tuple[tuple[int, ...], ...]
     tiles: tuple[tuple[int, ...], ...] = ()
+    name: str = ""
 
     @guarded
     def first(self, count: int) -> Axis:
@@ -134,6 +135,12 @@ class Grid(NamedTuple):
             column_axis=self.column_axis.first(columns),
             cells=tuple([row[:columns] for row in self.cells[:rows]]),
         )
+
+    @property
+    def corner_text(self) -> str:
+        """The names of rows and columns, for the corner between them; empty if they have none."""
+        names = [axis.name for axis in (self.row_axis, self.column_axis) if axis is not None]
+        return "\\".join(names) if all(names) else ""
 
     @property
     def is_cut(self) -> bool:

@@ -13,6 +13,7 @@ Source: XLA ``hlo/analysis/indexing_map.h``.
 
 from __future__ import annotations
 
+from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, Union, final
 
@@ -284,23 +285,12 @@ class IndexingMap:
 
     def _every_point(self) -> Iterator[tuple[Point, tuple[int, ...]]]:
         places = list(self.within())
-        variables = self.variables
-        known: dict[Any, int] = {}
-        ends = [len(self.dims), len(self.dims) + len(self.ranges)]
-
-        def step(depth: int) -> Iterator[tuple[Point, tuple[int, ...]]]:
-            if depth == len(places):
-                at: dict[Any, Any] = dict(known)
-                if all(compute(c.expr, {}, at) in c.bounds for c in self.constraints):
-                    flat = tuple(known[place] for place in places)
-                    point = Point(flat[: ends[0]], flat[ends[0] : ends[1]], flat[ends[1] :])
-                    yield point, tuple(compute(x, {}, at) for x in self.results)
-                return
-            for value in variables[depth].bounds:
-                known[places[depth]] = value
-                yield from step(depth + 1)
-
-        return step(0)
+        ends = len(self.dims), len(self.dims) + len(self.ranges)
+        for flat in product(*(v.bounds for v in self.variables)):
+            at: dict[Any, Any] = dict(zip(places, flat, strict=True))
+            if all(compute(c.expr, {}, at) in c.bounds for c in self.constraints):
+                point = Point(flat[: ends[0]], flat[ends[0] : ends[1]], flat[ends[1] :])
+                yield point, tuple(compute(x, {}, at) for x in self.results)
 
     # --- expressions within the bounds ---
 

@@ -157,9 +157,9 @@ def _ways(map: IndexingMap) -> _Ways:
     """The ways of a map's expressions; those of maps with the same bounds are shared."""
     bounds = tuple([tuple([v.bounds for v in kind]) for kind in map.kinds])
     ways = _known.pop(bounds, None) or _Ways(map.within())
-    if len(_known) >= _MOST_KNOWN:
-        _known.pop(next(iter(_known)), None)  # the one that was not used for the longest time
-    _known[bounds] = ways
+    _known[bounds] = ways  # behind those that were used before
+    for oldest in list(_known)[:-_MOST_KNOWN]:
+        _known.pop(oldest, None)
     return ways
 
 

@@ -455,6 +455,9 @@ def _count(shape: XlaShape, maps: Sequence[IndexingMap], count: int, whole: int)
         span = image_size(maps)
     except TooManyError:
         reason = "there are too many points to enumerate"
+        names = [v.source.instruction for m in maps for v in m.runtime if v.source is not None]
+        if names:
+            reason = f"%{names[0]} is read at run time, and {reason}"
         if not any(m.runtime for m in maps):
             try:
                 image, *images = [relation(m).image() for m in maps]

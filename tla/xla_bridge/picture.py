@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from ..errors import UnsupportedError
 from ..figures import layout_figure
 from ..ground import Panels
+from .tiling import array_shape
 from .to_layout import tile_boxes, to_layout
 
 if TYPE_CHECKING:
@@ -43,7 +44,27 @@ def shape_figure(
     """
     layout = to_layout(shape)
     figure = layout_figure(layout, rows, columns, slices, colour, tile_boxes(shape))
-    return figure._replace(title=f"{shape} = {layout}")
+    return with_letters(figure._replace(title=f"{shape} = {layout}"), shape)
+
+
+def with_letters(figure: Figure, shape: AnyShape) -> Figure:
+    """Return the figure of an array with the letters of its dims, as y and x of two.
+
+    >>> figure = parse_shape("f32[3,5]").figure()
+    >>> print(figure.grids[0].corner_text)
+    y\\x
+    """
+    letters = array_shape(shape).letters
+    if not letters:
+        return figure
+    grids = [
+        grid._replace(
+            row_axis=grid.row_axis and grid.row_axis._replace(name=letters[-2]),
+            column_axis=grid.column_axis._replace(name=letters[-1]),
+        )
+        for grid in figure.grids
+    ]
+    return figure._replace(grids=tuple(grids))
 
 
 def tuple_figure(shape: XlaTuple, rows: int = 16, columns: int = 64, slices: int = 4) -> Panels:

@@ -66,5 +66,6 @@ if TYPE_CHECKING:
     from .facts import tally as tally
     from .order import Bands as Bands, bands_of as bands_of, share as share
     from .swizzles import WORDS as WORDS
+    from .tasks import positive as positive
 
 lazy(__name__, guard=True)

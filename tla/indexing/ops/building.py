@@ -6,7 +6,7 @@ They simplify the map of an op if XLA does, for example for windows.
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from ...ground import plural
@@ -75,6 +75,23 @@ def simple_map(
 def order(*ascending: Value, below: int) -> list[tuple[Value, Interval]]:
     """Return the constraints ``x <= y <= ...`` on expressions in ``[0, below)``."""
     return [(y - x, Interval(0, below - 1)) for x, y in pairwise(ascending)]
+
+
+def behind_each_other(dims: Sequence[int], along: int, sizes: Sequence[int]) -> list[list[IndexingMap]]:
+    """Return the maps to operands of some sizes along a dim, which lie behind each other there.
+
+    >>> for (m,) in behind_each_other([5], 0, [2, 3]):
+    ...     print(m)
+    (d0) -> (d0), domain: d0 in [0, 1]
+    (d0) -> (d0 - 2), domain: d0 in [2, 4]
+    """
+    maps: list[list[IndexingMap]] = []
+    for size, end in zip(sizes, accumulate(sizes), strict=True):
+        within: list[Interval | int] = list(dims)
+        within[along] = Interval(end - size, end - 1)
+        results = [dim(k) - (end - size) * (k == along) for k in range(len(dims))]
+        maps.append([IndexingMap(results, within)])
+    return maps
 
 
 def lines(dims: Sequence[int], sizes: Sequence[int], places: Sequence[int | None]) -> IndexingMap:

@@ -7,11 +7,9 @@ to make an element from those at its place. Some are known to concatenate arrays
 
 from __future__ import annotations
 
-from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
-from ..maps import IndexingMap
-from ..variables import dim
+from .building import behind_each_other
 from .rules import rule
 
 if TYPE_CHECKING:
@@ -56,14 +54,10 @@ def _concatenation(op: Op, output: int) -> Maps:
         op.refuse("it has no dim along which its operands lie")
     slowest = shape.minor_to_major[-1]
     whole = [(*part[:slowest], dims[slowest], *part[slowest + 1 :]) for part in parts]
-    ends = list(accumulate(part[slowest] for part in parts if len(part) == len(dims)))
-    if any(each != dims for each in whole) or ends[-1] != dims[slowest]:
+    sizes = [part[slowest] for part in parts if len(part) == len(dims)]
+    if any(each != dims for each in whole) or sum(sizes) != dims[slowest]:
         op.refuse(f"its operands do not fill {shape} along dim {slowest}")
-    maps: Maps = []
-    for begin, end in zip([0, *ends], ends, strict=False):
-        results = [dim(k) - begin if k == slowest else dim(k) for k in range(len(dims))]
-        maps.append([IndexingMap(results, dims, constraints={dim(slowest): (begin, end - 1)})])
-    return maps
+    return behind_each_other(dims, slowest, sizes)
 
 
 _SENT: Final = "what it makes comes from another device"

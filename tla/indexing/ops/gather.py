@@ -51,7 +51,7 @@ def _gather(op: Op, output: int) -> Maps:
     for k in (*dims.left_out, *dims.of_array):
         if slice_sizes[k] != 1 and 0 not in out:
             op.fail(f"its slices are {slice_sizes[k]} long along dim {k}, which it leaves out")
-    vectors = IndexVectors(op, indices, dims.along, dims.targets, sizes, slice_sizes, dims.batching)
+    vectors = IndexVectors(op, indices, dims, sizes, slice_sizes)
     numbering = [i for i in range(len(out)) if i not in dims.in_slice]
     if vectors.counts != tuple(out[i] for i in numbering):
         op.fail(f"{indices.shape} holds {vectors.counts} vectors, its result is {result}")

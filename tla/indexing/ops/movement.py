@@ -21,13 +21,12 @@ import re
 from typing import TYPE_CHECKING
 
 from ...ground import int_in, plural
-from ...numbers import Interval
 from ..maps import IndexingMap
 from ..variables import dim
+from .building import behind_each_other, expect
 from .rules import rule
 
 if TYPE_CHECKING:
-    from ...numbers import Value
     from .op import Op
     from .rules import Maps
 
@@ -43,8 +42,7 @@ def only_input(op: Op) -> tuple[int, ...]:
     Raises:
         MalformedError: there are more operands, or none.
     """
-    if len(op.inputs) != 1:
-        op.fail(f"it has {plural(len(op.inputs), 'operand')}, and takes 1")
+    expect(op, 1)
     return op.sizes(op.inputs[0].shape)
 
 
@@ -152,18 +150,11 @@ def _concatenate(op: Op, output: int) -> Maps:
     if len(along) != 1:
         op.fail("its dimensions do not name the one dim along which arrays are joined")
     (c,) = along
-    start = 0
-    maps: Maps = []
-    for i, leaf in enumerate(op.inputs):
-        sizes = op.sizes(leaf.shape)
+    parts = [op.sizes(leaf.shape) for leaf in op.inputs]
+    for i, (leaf, sizes) in enumerate(zip(op.inputs, parts, strict=True)):
         if sizes[:c] + sizes[c + 1 :] != made[:c] + made[c + 1 :]:
             op.fail(f"operand {leaf} is {leaf.shape}, its result {op.outputs[0].shape}")
         if i + 1 < len(op.inputs):
             expect_fixed(op, i, (c,))
-        dims: list[Interval | int] = list(made)
-        dims[c] = Interval(start, start + sizes[c] - 1)
-        results: list[Value] = [dim(k) - start if k == c else dim(k) for k in range(len(made))]
-        maps.append([IndexingMap(results, dims)])
-        start += sizes[c]
-    expect_sizes(op, (*made[:c], start, *made[c + 1 :]))
-    return maps
+    expect_sizes(op, (*made[:c], sum(sizes[c] for sizes in parts), *made[c + 1 :]))
+    return behind_each_other(made, c, [sizes[c] for sizes in parts])

@@ -23,10 +23,12 @@ from __future__ import annotations
 import re
 from itertools import accumulate, product
 from math import prod
+from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...ground import int_in, limit_of, way_out
 from ...numbers import Interval
+from ...xla_bridge import Break, read_digits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -224,19 +226,13 @@ class Progression(NamedTuple):
 
 def progression(values: Sequence[int]) -> Progression | None:
     """Return the progression of some different values in their order; None if there is none."""
-    digits: list[Digit] = []
-    block, count = 1, len(values)
-    while block < count:
-        stride, size = values[block] - values[0], 2
-        while size * block < count and values[size * block] - values[0] == size * stride:
-            size += 1
-        if count % (size * block):
-            return None
-        digits.append(Digit(size, stride, block))
-        block *= size
-    found = Progression(values[0], tuple(digits))
-    fits = found.has_numbers and all(found.value(k) == value for k, value in enumerate(values))
-    return found if fits else None
+    digits = read_digits([value - values[0] for value in values])
+    if isinstance(digits, Break) or prod(size for size, _stride in digits) != len(values):
+        return None
+    places = accumulate((size for size, _stride in digits), mul, initial=1)
+    each = zip(digits, places, strict=False)
+    found = Progression(values[0], tuple(Digit(*digit, place) for digit, place in each))
+    return found if found.has_numbers else None
 
 
 def _progressions(values: Sequence[int]) -> list[tuple[int, Progression]]:

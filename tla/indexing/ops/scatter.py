@@ -65,7 +65,7 @@ def _scatter(op: Op, output: int) -> Maps:
         window[k] = shape[i]
     if any(w > n for n, w in zip(sizes, window, strict=True)) and 0 not in sizes:
         op.fail(f"windows of {tuple(window)} do not fit into {op.outputs[output].shape}")
-    vectors = IndexVectors(op, indices, dims.along, dims.targets, sizes, window, dims.batching)
+    vectors = IndexVectors(op, indices, dims, sizes, window)
     numbering = [i for i in range(len(shape)) if i not in dims.in_slice]
     if vectors.counts != tuple(shape[i] for i in numbering):
         op.fail(f"{indices.shape} holds {vectors.counts} vectors, the updates are {updates[0].shape}")

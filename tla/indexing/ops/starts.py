@@ -123,23 +123,14 @@ class IndexVectors:
 
     Args:
         leaf: The array of indices.
-        along: Its dim along which a vector lies; its rank if each element is a vector of one.
-        targets: For each entry of a vector, the dim of the other array along which it is a start.
-        sizes, window: The dims of that array, and of a slice of it.
-        batching: Pairs of a dim of that array and a dim of the indices, along which the slice has the
-            place of its vector.
+        dims: The dims that the op names.
+        sizes, window: The dims of the other array, and of a slice of it.
     """
 
     def __init__(
-        self,
-        op: Op,
-        leaf: Leaf,
-        along: int,
-        targets: Sequence[int],
-        sizes: Sequence[int],
-        window: Sequence[int],
-        batching: Iterable[tuple[int, int]] = (),
+        self, op: Op, leaf: Leaf, dims: VectorDims, sizes: Sequence[int], window: Sequence[int]
     ) -> None:
+        targets, along = dims.targets, dims.along
         shape = op.sizes(leaf.shape)
         rank = len(shape)
         length = shape[along] if 0 <= along < rank else 1
@@ -147,7 +138,7 @@ class IndexVectors:
             op.fail(f"the vectors along dim {along} of {leaf.shape} are not {len(targets)} long")
         self.leaf = leaf
         self.along = along
-        self.targets: tuple[int, ...] = tuple(targets)
+        self.targets: tuple[int, ...] = targets
         self.fits: tuple[int, ...] = tuple(n - w for n, w in zip(sizes, window, strict=True))
         self.numbering: tuple[int, ...] = tuple(k for k in range(rank) if k != along)
         """The dims of the indices that number the vectors."""
@@ -156,7 +147,7 @@ class IndexVectors:
         self.has_dim: bool = along < rank
         self.batching: dict[int, int] = {}
         """For a dim of the other array, the place in `numbering` that gives the place along it."""
-        for target, k in batching:
+        for target, k in dims.batching:
             if k not in self.numbering:
                 op.fail(f"dim {k} of {leaf.shape} is no dim that numbers its vectors")
             place = self.numbering.index(k)

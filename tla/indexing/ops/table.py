@@ -21,7 +21,6 @@ from . import (  # noqa: F401
     pad,
     passing,
     ragged_dot,
-    random_bits,
     reduce,
     reduce_window,
     reshape,

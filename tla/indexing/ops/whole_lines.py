@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ops whose elements depend on whole lines of an operand: sorts, transforms.
+"""Ops whose elements depend on whole lines of an operand: sorts, transforms, random bits.
 
 =======  ==========================================================================================
 op       an element depends on
@@ -8,6 +8,7 @@ sort     the line of its own operand, and those of the operands that are compare
          element alone where lines have one element
 topk     the line; an index not on anything where lines have one element
 fft      all of the last dims that are transformed, of real and of complex ends alike
+rng      the whole state, as the next state does: ``rng-bit-generator``
 =======  ==========================================================================================
 """
 
@@ -69,3 +70,11 @@ def _fft(op: Op, output: int) -> Maps:
             f" {op.outputs[output].shape} of {op.inputs[0].shape}"
         )
     return [[lines(dims, sizes, [k if k < kept else None for k in range(len(sizes))])]]
+
+
+@rule("rng-bit-generator")
+def _from_whole_state(op: Op, output: int) -> Maps:
+    """The algorithm decides the words of the state from which a number comes, and the next state."""
+    expect(op, 1)
+    shapes = [op.sizes(leaf.shape) for leaf in op.inputs]
+    return [[lines(op.dims(output), sizes, [None] * len(sizes))] for sizes in shapes]

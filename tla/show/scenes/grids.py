@@ -104,6 +104,8 @@ def _grid(grid: Grid, scheme: Scheme, scene: Scene, x: float, y: float) -> float
         for i, weight in _lines(grid.row_axis, high):
             scene.line(left, top + i * high, right, top + i * high, weight)
     scene.frame(left, top, right - left, bottom - top, "edge")
+    if grid.corner_text:
+        scene.text(left - 4, top - 9, grid.corner_text, "axis", "end")
     if columns < grid.columns:
         scene.text(right + 6, top + 12, f"... {grid.columns}", "axis", "start")
     if grid.rows is not None and rows < grid.rows:

@@ -155,7 +155,7 @@ class _Shown:
         text = ""
         for j, digit in enumerate(inner[: self.columns]):
             text = f"{text:<{self._start(j)}}{digit:>{self.wide - self.tail}}{' ' * self.tail}"
-        return [*lines, (Span(f"{' ' * (self.left + 2)}{text}"),)]
+        return [*lines, (Span(f"{self.grid.corner_text:>{self.left}}  {text}"),)]
 
 
 def _thick(levels: int) -> int:

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ....errors import CapacityError, CongruenceError, LayoutError, UnsupportedError
 from ....layouts import Layout, get_tile
 from ...plans import policy as policy_named
+from ...schedules import positive
 from ...shapes import GemmShape, rounded_up
 from ..places import part_of, store_of
 from ..simulation import kernel
@@ -315,6 +316,7 @@ def _attend(
     q, k, v, o = tensors
     scale, causal, tile, depth = how
     policy = policy_named(policy)
+    tile = positive("tile m", tile[0]), positive("tile n", tile[1])
     _require(tensors, causal, policy)
     columns = int(o.origin_shape[2])
     steps = _steps(ctx, tensors, tile, causal)

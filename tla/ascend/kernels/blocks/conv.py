@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ....errors import CongruenceError, LayoutError, UnsupportedError
 from ...plans import policy as policy_named
+from ...schedules import positive
 from ...shapes import GemmShape, rounded_up
 from ..places import operand_of, store_of
 from ..simulation import kernel
@@ -245,6 +246,10 @@ def conv2d(
     if len(kinds) > 1 or not kinds <= _ROUNDING.keys():
         words = f"a convolution is of {' or '.join(_ROUNDING)}, not of {' and '.join(sorted(kinds))}"
         raise UnsupportedError(words, "All three tensors have one type.")
+    for name, extents in (("strides", strides), ("dilations", dilations), ("tile", tile)):
+        for extent in extents:
+            positive(name, extent)
+    positive("channels", channels)
     batches, groups, height, width, _ = map(int, Fmap.origin_shape)
     cin1, kh, kw, cout, _ = map(int, Filter.origin_shape)
     high = Window(kh, strides[0], dilations[0], pads[2:])

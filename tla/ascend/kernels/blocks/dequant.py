@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from ....layouts import Layout, get_tile
 from ....numbers import ceil_div
+from ...schedules import positive
 from ...shapes import GemmShape, gemm_shape
 from ..places import part_of, store_of
 from ..simulation import kernel
@@ -55,7 +56,7 @@ class PerTokenDequant(Epilogue):
     ) -> None:
         self.ctx = ctx
         self.tile: tuple[int, int] = tile
-        rows, columns = tile
+        rows, columns = (positive(name, n) for name, n in zip(("tile m", "tile n"), tile, strict=True))
         sizes = (rows * columns, columns, rows, rows * columns)
         self.stages: list[list[KernelTensor]] = [
             [ctx.alloc("UB", x, (n,)) for x, n in zip((like.c, *like.more), sizes, strict=True)]
@@ -170,6 +171,9 @@ def quant_matmul(
 
     Args:
         stages: How many blocks of sums each cube core hands over before it waits.
+
+    Raises:
+        CongruenceError: the scales are not one for each column, and one for each row.
     """
     part = Part(A, B, D, None, (Scale, PerTokenScale, D))
     _in_stages(ctx, [part], part, (policy, l1, l0), swizzle, (tile, stages))
@@ -208,7 +212,7 @@ def grouped_quant_matmul_slice_m(
             rows_of(A, first, count), B[group, None, None], d := rows_of(D, first, count), None,
             (Scale[group, None], rows_of(PerTokenScale, first, count), d),
         )
-        for group, first, count in groups_of(ctx, GroupList, int(A.origin_shape[0]))
+        for group, first, count in groups_of(ctx, GroupList, int(A.origin_shape[0]), B, Scale)
     )  # fmt: skip
     like = Part(A, B, D, None, (Scale, PerTokenScale, D))
     _in_stages(ctx, parts, like, (policy, l1, l0), swizzle, (tile, stages))
@@ -231,7 +235,7 @@ def grouped_quant_matmul_slice_k(
         Scale, PerTokenScale: The scales of columns and of rows, a row for each group.
         D: One matrix for each group, one behind the other.
     """
-    groups, m, n = map(int, D.origin_shape)
+    (groups, m, n), k = map(int, D.origin_shape), int(A.origin_shape[1])
     sums = ctx.arch.accumulator(store_of(A).element, store_of(B).element)
     C = ctx.workspace("Workspace", sums, (groups * m, n))
     parts = (
@@ -239,7 +243,7 @@ def grouped_quant_matmul_slice_k(
             get_tile(A, (0, first), (m, count)), rows_of(B, first, count), rows_of(C, group * m, m),
             None, (Scale[group, None], PerTokenScale[group, None], D[group, None, None]),
         )
-        for group, first, count in groups_of(ctx, GroupList, int(A.origin_shape[1]))
+        for group, first, count in groups_of(ctx, GroupList, k, Scale, PerTokenScale, D)
     )  # fmt: skip
     like = Part(A, B, C, None, (Scale, PerTokenScale, D))
     with_epilogue(
@@ -253,7 +257,7 @@ def _in_stages(
     swizzle: str | BlockSwizzle, epilogue: tuple[tuple[int, int], int],
 ) -> None:  # fmt: skip
     """Scale blocks through a workspace of some blocks for each core."""
-    tile, stages = epilogue
+    tile, stages = epilogue[0], positive("stages", epilogue[1])
     l1 = gemm_shape(how[1])
     sums = ctx.arch.accumulator(store_of(like.a).element, store_of(like.b).element)
     C = ctx.workspace("Workspace", sums, (l1.m * ctx.block_num * stages, l1.n))

@@ -11,8 +11,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from ....errors import UnsupportedError
 from ....layouts import Layout, get_tile
 from ....numbers import ceil_div
+from ...schedules import positive
 from ...shapes import gemm_shape
 from ...tags import make_layout_in_ub
 from ..places import store_of
@@ -45,7 +47,7 @@ class CrossCoreFlagWithReverse:
         self.ctx: Context = ctx
         self.flag: int = flag
         self.reverse: int = reverse
-        self.depth: int = depth
+        self.depth: int = positive("depth", depth)
         self.count: int = 0
 
     def set(self, mode: int, pipe: Pipe) -> None:
@@ -115,7 +117,7 @@ class ElemWise(Epilogue):
     ) -> None:  # fmt: skip
         self.ctx = ctx
         self.compute: Computing = compute
-        self.length: int = length
+        self.length: int = positive("length", length)
         self.pitch: int | None = pitch
         self.outputs: tuple[KernelTensor, KernelTensor | None] = d, x
         sources = [like.c] if x is None else [like.c, x]
@@ -181,7 +183,13 @@ def silu(ctx: Context, to: KernelTensor, x: KernelTensor, count: int) -> None:
 
 
 def compute(ctx: Context, what: Computing, *given: Any) -> None:
-    """Issue an instruction by its name, or call a function with the core."""
+    """Issue an instruction by its name, or call a function with the core.
+
+    Raises:
+        UnsupportedError: a core has no instruction of the name.
+    """
+    if isinstance(what, str) and not hasattr(ctx, what):
+        raise UnsupportedError(f"a vector core has no instruction {what!r}", "relu and exp are two.")
     (getattr(ctx, what) if isinstance(what, str) else partial(what, ctx))(*given)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ....errors import CongruenceError, UnsupportedError
 from ....layouts import Layout, get_tile
+from ...schedules import positive
 from ...shapes import rounded_up
 from ..places import part_of, store_of
 from ..simulation import kernel
@@ -45,7 +46,7 @@ class BlockGemv(Flagged):
     ) -> None:
         self.ctx = ctx
         self.tile: tuple[int, int] = tile
-        rows, columns = tile
+        rows, columns = (positive(name, n) for name, n in zip(("tile m", "tile n"), tile, strict=True))
         of = store_of(a).element
         self.pitch: int = rounded_up(columns, 32 // of.bytes_of(1))
         self.a: Stages = Stages(ctx.alloc("UB", a, (rows * self.pitch,), 2))
@@ -60,9 +61,10 @@ class BlockGemv(Flagged):
     @property
     def flags(self) -> list[tuple[HardEvent, int]]:
         """The flags of A and X, and of Y."""
-        load: HardEvent = "V_MTE2"
-        store: HardEvent = "MTE3_MTE2"
-        return [*((load, n) for x in (self.a, self.x) for n in x.ids), *((store, n) for n in self.y.ids)]
+        parts: tuple[tuple[HardEvent, Stages], ...] = (
+            ("V_MTE2", self.a), ("V_MTE2", self.x), ("MTE3_MTE2", self.y)
+        )  # fmt: skip
+        return [(event, number) for event, x in parts for number in x.ids]
 
     def __call__(
         self,

@@ -50,27 +50,50 @@ def batched_matmul(
 
     Args:
         A, B, C: As many matrices each, one behind the other.
+
+    Raises:
+        CongruenceError: they are not as many, or do not fit each other.
     """
     count = int(A.origin_shape[0])
+    require_matrices(count, "A has {} batches", B, C)
     parts = [
         Part(A[batch, None, None], B[batch, None, None], C[batch, None, None]) for batch in range(count)
     ]
     multiply(ctx, Part(A, B, C), deal(ctx, swizzle, l1, parts), (policy, l1, l0))
 
 
+def require_matrices(count: int, whose: str, *tensors: KernelTensor) -> None:
+    """Require that each tensor has as many matrices or rows, one behind the other.
+
+    Args:
+        whose: What has the count, with a place for it.
+
+    Raises:
+        CongruenceError: one has more or fewer.
+    """
+    for x in tensors:
+        found = int(x.origin_shape[0])
+        if found != count:
+            words = f"{whose.format(count)}, and {store_of(x).owner} has {found}"
+            raise CongruenceError(words, "It has one for each, one behind the other.", count=count)
+
+
 def groups_of(
-    ctx: Context, ends: KernelTensor, extent: int, empty: bool = False
+    ctx: Context, ends: KernelTensor, extent: int, *each: KernelTensor, empty: bool = False
 ) -> Iterator[tuple[int, int, int]]:
     """Yield each group, its first index and how many it has: those that have some, or those without.
 
     Args:
         ends: The list of groups, the end of each.
         extent: How many all groups have.
+        each: Tensors with one matrix or row for each group.
 
     Raises:
-        CongruenceError: the list decreases, or does not end with the extent.
+        CongruenceError: the list decreases, or does not end with the extent; or a tensor has another
+            number of matrices.
     """
     groups = int(ends.origin_shape[0])
+    require_matrices(groups, "the list has {} groups", *each)
     for group in range(groups):
         end = ctx.get_value(ends, group)
         first = ctx.get_value(ends, group - 1) if group else 0
@@ -113,11 +136,11 @@ def grouped_matmul_slice_m(
         B: One matrix behind the other.
 
     Raises:
-        CongruenceError: the groups do not add up to the rows of A.
+        CongruenceError: the groups do not add up to the rows of A, or B has another number of matrices.
     """
     parts = (
         Part(rows_of(A, first, count), B[group, None, None], rows_of(C, first, count))
-        for group, first, count in groups_of(ctx, GroupList, int(A.origin_shape[0]))
+        for group, first, count in groups_of(ctx, GroupList, int(A.origin_shape[0]), B)
     )
     multiply(ctx, Part(A, B, C), deal(ctx, swizzle, l1, parts), (policy, l1, l0))
 
@@ -145,17 +168,18 @@ def grouped_matmul_slice_k(
         C: One matrix for each group, one behind the other.
 
     Raises:
-        CongruenceError: the groups do not add up to K.
+        CongruenceError: the groups do not add up to K, or C has another number of matrices.
     """
     m, k = map(int, A.origin_shape)
     if ctx.is_aic:
         parts = (
             Part(get_tile(A, (0, first), (m, count)), rows_of(B, first, count), C[group, None, None])
-            for group, first, count in groups_of(ctx, GroupList, k)
+            for group, first, count in groups_of(ctx, GroupList, k, C)
         )
         multiply(ctx, Part(A, B, C), deal(ctx, swizzle, l1, parts), (policy, l1, l0))
     else:
-        fill(ctx, [C[group, None, None] for group, _, _ in groups_of(ctx, GroupList, k, empty=True)])
+        hollow = groups_of(ctx, GroupList, k, C, empty=True)
+        fill(ctx, [C[group, None, None] for group, _, _ in hollow])
         ctx.pipe_barrier("ALL")
 
 

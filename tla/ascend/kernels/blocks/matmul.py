@@ -19,6 +19,7 @@ from ....errors import CongruenceError, UnsupportedError
 from ....layouts import get_tile
 from ...plans import policy as policy_named
 from ...shapes import GemmShape, gemm_shape
+from ..places import store_of
 from ..simulation import kernel
 from .pingpong import Pingpong, PingpongBias, PingpongTla, Preload, PreloadAsync, Streamk
 
@@ -128,12 +129,29 @@ class Block(NamedTuple):
 
     def of(self, x: KernelTensor) -> KernelTensor:
         """The tile of a matrix as large as C, or the part of a vector of its columns."""
-        axes = slice(2) if len(x.shape) > 1 else slice(1, 2)
-        return get_tile(x, self.task.start[axes], self.task.shape[axes])
+        return self._cut(x, slice(2) if len(x.shape) > 1 else slice(1, 2))
 
     def of_rows(self, x: KernelTensor) -> KernelTensor:
         """The part of a vector of its rows."""
-        return get_tile(x, self.task.start[:1], self.task.shape[:1])
+        return self._cut(x, slice(1))
+
+    def _cut(self, x: KernelTensor, axes: slice) -> KernelTensor:
+        whole = (int(self.part.a.origin_shape[0]), int(self.part.b.origin_shape[1]))
+        found, wanted = tuple(map(int, x.origin_shape)), tuple([*whole][axes])
+        if found != wanted:
+            words = f"{store_of(x).owner} is {joined(found)}, and the product {joined(whole)}"
+            raise CongruenceError(words, f"It is {joined(wanted)}: {_ROLES[axes.start, axes.stop]}.")
+        return get_tile(x, self.task.start[axes], self.task.shape[axes])
+
+
+def joined(extents: tuple[int, ...]) -> str:
+    """Return extents in words: ``40 by 32``."""
+    return " by ".join(map(str, extents))
+
+
+_ROLES: Final = {
+    (None, 2): "its rows and columns", (1, 2): "one for each column", (None, 1): "one for each row",
+}  # fmt: skip
 
 
 def deal(

@@ -205,8 +205,10 @@ class BlockMmad(Flagged):
         parts: tuple[tuple[HardEvent, Stages], ...] = (
             ("MTE1_MTE2", self.l1a), ("MTE1_MTE2", self.l1b), ("M_MTE1", self.l0a), ("M_MTE1", self.l0b),
         )  # fmt: skip
-        inputs = [(event, x.ids[stage]) for stage in range(2) for event, x in parts]
-        return [*inputs, ("FIX_M", 0), *self.bias_flags]
+        return [
+            *[(event, x.ids[stage]) for stage in range(2) for event, x in parts],
+            ("FIX_M", 0), *self.bias_flags,
+        ]  # fmt: skip
 
     @property
     def bias_flags(self) -> list[tuple[HardEvent, int]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ....errors import LayoutError, UnsupportedError
+from ....errors import CapacityError, LayoutError, UnsupportedError
 from ....layouts import get_tile
 from ....numbers import ceil_div, round_up
 from ..places import store_of
@@ -133,6 +133,9 @@ def reduce_add(
     cores = ctx.block_num * ctx.sub_block_num
     share = max(ceil_div(count // cores, lanes) * lanes, lanes)
     share = int(min(share, compute_length // splitk // lanes * lanes))
+    if not share:
+        words = f"{compute_length} elements of UB have no room for {lanes} of each of {splitk} slices"
+        raise CapacityError(words, needed=splitk * lanes, available=compute_length)
     for turn, start in enumerate(range(ctx.block_idx * share, count, cores * share)):
         stage, length = turn % stages, min(share, count - start)
         pitch = int(round_up(length, align))

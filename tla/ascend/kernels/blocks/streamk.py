@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ....errors import UnsupportedError
+from ....errors import CapacityError, UnsupportedError
 from ....layouts import get_tile
 from ....numbers import ceil_div, round_up
 from ...shapes import gemm_shape
@@ -106,6 +106,9 @@ def _reduce_add(
             continue
         (rows, columns, _), pitch = task.shape, int(round_up(task.shape.n, align))
         share = min(int(ceil_div(rows, labor)), compute_length // labor // pitch)
+        if not share:
+            words = f"{compute_length} elements of UB have no room for a row of {pitch} of {labor} parts"
+            raise CapacityError(words, needed=labor * pitch, available=compute_length)
         mine = ctx.block_idx - first * ctx.sub_block_num
         for start in range(mine * share, rows, labor * share):
             count = min(share, rows - start)

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ....errors import CapacityError, UnsupportedError
 from ....layouts import Layout, get_tile
 from ...elements import element
+from ...schedules import positive
 from ...shapes import rounded_up
 from ..places import part_of, store_of
 from ..simulation import kernel
@@ -132,7 +133,7 @@ class TreeVisitor(Epilogue):
         if length is None:
             widest = sum([of.bytes_of(1) for of in self.nodes.values()])
             length = ctx.arch.ub // 2 // widest // _COLUMNS * _COLUMNS
-        self.length: int = length
+        self.length: int = positive("length", length)
         self.stages: list[dict[Visitor, KernelTensor]] = [
             {node: ctx.alloc("UB", of, (length,)) for node, of in self.nodes.items()} for _ in range(2)
         ]
