@@ -12,6 +12,7 @@ status is 1.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import re
 import shutil
 import subprocess
@@ -23,6 +24,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import tla.ascend.recorder
+from tla import TlaError
 from tla.ascend import (
     FAMILIES,
     Ascend950,
@@ -31,16 +33,21 @@ from tla.ascend import (
     ConvPlan,
     GemmShape,
     GemvPlan,
+    Plan,
     Tile,
     attention,
+    batched,
     conv,
     element,
+    epilogue,
     fits,
     footprints,
+    gemm,
     gemv,
+    grouped,
 )
 from tla.ascend.plans import failures_of_block
-from tla.ascend.plans.asserts import ASSERTS
+from tla.ascend.plans.asserts import ASSERTS, failures
 from tla.ascend.plans.footprint import events, mmad_extents
 
 if TYPE_CHECKING:
@@ -178,16 +185,20 @@ def block_of_plan(plan: AnyPlan) -> str:
 
 def verdicts(code: int, blocks: Sequence[str], catlass: Path, head: str = "") -> list[list[str]]:
     """The texts of the static assertions that fail, of each type of a block, each once, sorted."""
+    return verdicts_of_lines(code, [f"template int Ask<{block}>();" for block in blocks], catlass, head)
+
+
+def verdicts_of_lines(code: int, lines: Sequence[str], catlass: Path, head: str = "") -> list[list[str]]:
+    """The errors of each line of a program, each once, sorted; of assertions their texts."""
     with TemporaryDirectory() as room:
-        return _verdicts(code, blocks, catlass, Path(room), head)
+        return _verdicts(code, lines, catlass, Path(room), head)
 
 
-def _verdicts(code: int, blocks: Sequence[str], catlass: Path, room: Path, more: str) -> list[list[str]]:
+def _verdicts(code: int, lines: Sequence[str], catlass: Path, room: Path, more: str) -> list[list[str]]:
     source = room / f"ask{code}.cpp"
     head = _HEAD + (_OF_MX if code == 3510 else "") + more
     first = head.count("\n") + 1
-    asked = (f"template int Ask<{block}>();" for block in blocks)
-    source.write_text(head + "\n".join(asked) + "\n", "utf-8")
+    source.write_text(head + "\n".join(lines) + "\n", "utf-8")
     assert GXX is not None
     folders = [f"-I{folder}" for folder in (HEADERS, catlass / "include")]
     done = subprocess.run(
@@ -195,11 +206,13 @@ def _verdicts(code: int, blocks: Sequence[str], catlass: Path, room: Path, more:
          str(source)],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    found: list[set[str]] = [set() for _ in blocks]
+    found: list[set[str]] = [set() for _ in lines]
     where: int | None = None
     for line in done.stderr.splitlines():
         if at := re.match(rf"{re.escape(str(source))}:(\d+):\d+:\s+required from here", line):
             where = int(at[1]) - first
+        elif at := re.match(rf"{re.escape(str(source))}:(\d+):\d+: error: (.*)", line):
+            found[int(at[1]) - first].add(at[2].removeprefix("static assertion failed: "))
         elif ": error: " in line and where is not None:
             found[where].add(line.partition(": error: ")[2].removeprefix("static assertion failed: "))
     return [sorted(texts) for texts in found]
@@ -339,6 +352,93 @@ def compare_plans(code: int, count: int, seed: int, catlass: Path) -> Compared:
     return Compared(len(asked), sum(not texts for texts in compiled), Counter(), wrong)
 
 
+# --- emitted texts ---
+
+_SWIZZLES = (
+    "identity<3,0>", "identity<3,1>", "splitk<3,0>", "streamk<3,0>", "tail_splitk<3,0>", "aswt",
+    "SingleCoreSplitkGemmIdentityBlockSwizzle<20,0>", "GemmIdentityBlockSwizzleL1FullLoad<1,0>",
+)  # fmt: skip
+
+
+def _has_own_tags(tile: Tile) -> bool:
+    """Whether the copies of a policy take one pair of tags alone."""
+    return tile.policy.family.mx or tile.policy.family.sparse
+
+
+def random_product(rng: Random, name: str, code: int) -> Plan:
+    """A plan of one product or several, with or without a bias or an epilogue."""
+    tile = random_tile(rng, name, code)
+    problem = GemmShape(*(rng.randint(1, 4000) for _ in range(3)))
+    ways: dict[str, Any] = {
+        "arch": tile.arch, "elements": (tile.a, tile.b, tile.c), "l1": tile.l1, "l0": tile.l0,
+        "tags": tile.tags if _has_own_tags(tile) else rng.choices(("RowMajor", "ColumnMajor"), k=2),
+        "policy": tile.policy, "swizzle": rng.choice(_SWIZZLES), "bias": tile.bias, "scale": tile.scale,
+    }  # fmt: skip
+    if code == 2201 and rng.random() < 0.3 and tile.a.name in ("half", "int8_t"):
+        scaled = tile.a.name == "int8_t"
+        of = "per_token_dequant" if scaled else rng.choice(("add", "silu", "gelu"))
+        size = (8 * rng.randint(1, 6), 256) if scaled else 1024 * rng.randint(1, 20)
+        ways |= {"epilogue": epilogue(of, size), "swizzle": "identity<3,1>"}
+    kinds = [kind for of, kind in tile.policy.family.scales if of == code]
+    if kinds and tile.a.name == "int8_t" and rng.random() < 0.7:
+        ways |= {"elements": "int8_t,int8_t,half", "scale": rng.choice(kinds)}
+    axis: Any = rng.choice(("", "", "batch", "m", "k", "list"))
+    if axis == "batch":
+        return batched(problem=problem, count=rng.randint(1, 5), **ways)
+    if axis == "list":
+        return grouped(problem=None, groups=[problem, (16, 32, 48)], **ways)
+    if axis:
+        whole = getattr(problem, axis)
+        cut = rng.randint(0, whole)
+        return grouped(problem=problem, groups=(cut, whole - cut), axis=axis, **ways)
+    return gemm(problem=problem, **ways)
+
+
+def _is_written(rule: str, text: str) -> bool:
+    """Whether a text has what a rule is of: an epilogue belongs to a kernel."""
+    return "using EpilogueDispatchPolicy" in text or not rule.startswith(("UB", "epilogue"))
+
+
+def compare_emitted(code: int, count: int, seed: int, catlass: Path) -> Compared:
+    """Hold the emitted texts of random plans of all families against the compiler.
+
+    A text has the errors that its plan's report names, and no other.
+    """
+    rng = Random(f"emitted {code} {seed}")
+    names = [name for name, family in PRODUCTS.items() if code in family.codes]
+    texts: dict[str, Plan] = {}
+    shapes = set[object]()  # the class that checks the alignment of a shape has its errors once
+    for i in range(count):
+        with contextlib.suppress(TlaError):  # of a plan that has no text
+            plan = random_product(rng, names[i % len(names)], code)
+            shape = plan.l1, plan.l0, plan.a
+            if shape not in shapes:
+                texts[plan.emit_cpp()] = plan
+                shapes.add(shape)
+    headers = {line for text in texts for line in text.splitlines() if line.startswith("#include")}
+    lines: list[str] = []
+    for number, text in enumerate(texts):
+        code_of = [
+            x for x in text.splitlines() if x and not x.startswith(("//", "#", "using namespace"))
+        ]
+        asked = [x for x in ("BlockMmad", "MatmulKernel") if f"using {x} =" in text]
+        if "using CastC = void;" in text:  # g++ asks this kernel for members of void
+            asked.remove("MatmulKernel")
+        asked += ["BlockEpilogue"] * ("using EpilogueDispatchPolicy" in text)
+        sizes = " ".join(f"static_assert(sizeof({x}) > 0);" for x in asked)
+        lines.append(f"namespace plan{number} {{ {' '.join(code_of)} {sizes} }}")
+    found = verdicts_of_lines(code, lines, catlass, "".join(f"{x}\n" for x in sorted(headers)))
+    wrong: list[str] = []
+    for (text, plan), errors in zip(texts.items(), found, strict=True):
+        rules = plan.policy.family.asserts
+        of_call = {*failures(plan.tile, [x for x in rules if x in NOT_OF_A_BLOCK])}
+        of_call -= {*failures(plan.tile, [x for x in rules if x not in NOT_OF_A_BLOCK])}
+        said = {x for f in plan.check().checks for x in f.catlass if _is_written(f.rule, text)}
+        if said - of_call != {*errors} - of_call:
+            wrong.append(f"{plan!r}: {errors}, here {sorted(said)}")
+    return Compared(len(texts), sum(not x for x in found), Counter(), wrong)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("catlass", type=Path, help="the folder of CATLASS")
@@ -352,6 +452,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for found in (
             compare(code, 1500, seed, options.catlass),
             compare_plans(code, 150, seed, options.catlass),
+            compare_emitted(code, 150, seed, options.catlass),
         ):
             tiles, clean = tiles + found.tiles, clean + found.clean
             witnesses += found.witnesses

@@ -305,6 +305,10 @@ def test_names_and_types_of_a_trace() -> None:
     half = np.zeros(45000, np.float16)
     with pytest.raises(ArgumentError, match="no tensor 'a'"):
         replay(TRACE, {"a": half}, checks=())
+    with pytest.raises(ArgumentError, match="no tensor 'input'"):
+        replay(TRACE, {"input": half}, checks=())
+    unused = np.arange(3)
+    assert replay(TRACE, {"A": half, "Tiling": unused}, checks=())["Tiling"] is unused
     with pytest.raises(ArgumentError, match="tensor 'A' is of float16, and the array of float64"):
         replay(TRACE, {"A": half.astype(float)}, checks=())
     with pytest.raises(KindError, match=r"tensor 'A' is no array of numpy: list \[1, 2\]"):

@@ -415,6 +415,9 @@ def _types(instructions: Sequence[Instruction]) -> dict[str, dict[str, None]]:
 def _expect_tensors(instructions: Sequence[Instruction], tensors: Mapping[str, Any]) -> None:
     """Require arrays of the names and types that a program's global tensors have.
 
+    A kernel may have tensors that no instruction touches. So an unknown name is refused if it is like a
+    known one, or if all names are unknown.
+
     Raises:
         ArgumentError: the program has no tensor of a name, or not of the array's type.
         KindError: it is no array.
@@ -422,11 +425,13 @@ def _expect_tensors(instructions: Sequence[Instruction], tensors: Mapping[str, A
     types = _types(instructions)
     for name, x in tensors.items():
         if name not in types:
-            near = did_you_mean(near_words(name, types), types) or f"It has {', '.join(types)}."
-            raise ArgumentError(f"the kernel has no tensor {name!r}", near, name=name)
+            near = near_words(name, types) or [word for word in types if word.lower() == name.lower()]
+            if near or not types.keys() & tensors.keys():
+                words = did_you_mean(near, types)
+                raise ArgumentError(f"the kernel has no tensor {name!r}", words, name=name)
         if not hasattr(x, "dtype"):
             raise KindError(f"tensor {name!r} is no array of numpy: {described(x)}", value=x)
-        if not any(is_memory_of(x.dtype, dtype) for dtype in types[name]):
+        if name in types and not any(is_memory_of(x.dtype, dtype) for dtype in types[name]):
             raise ArgumentError(
                 f"tensor {name!r} is of {', '.join(types[name])}, and the array of {x.dtype}",
                 "An array of uint8 is memory of any type.",
@@ -443,7 +448,8 @@ def replay(
 
     Args:
         trace_path: A trace, as `tla ascend record` writes it; it may be compressed.
-        tensors: The memory of global tensors by name; those that are missing are zero. Each is an array
+        tensors: The memory of global tensors by name; those that are missing are zero, and those that no
+            instruction touches stay as they are. Each is an array
             of the tensor's type, or of uint8. Its elements lie in memory row by row, in the order of
             ``array.tobytes()``, also where numpy holds it by columns; `simulate` takes such an array
             as ColumnMajor.

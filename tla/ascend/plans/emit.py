@@ -76,6 +76,13 @@ _OTHERS: Final = {
 }
 """Policies whose blocks need more than a plan's types, and why."""
 
+_BLOCK_NAMES: Final = {
+    "SparseMatmulMultiBlockOnKAxis": "BlockMmadSparseTla", "MmadMxPreload": "BlockMmadMxPreloadTla",
+    "MmadA8W4Mx": "BlockMmadA8W4Mx",
+}  # fmt: skip
+"""The blocks of policies that are no BlockMmadTla."""
+_GRANULARITIES: Final = {"tensor": "PER_TENSOR", "channel": "PER_CHANNEL"}
+"""The scales that the fixpipe multiplies by."""
 _SCHEDULERS: Final = {
     "BlockSchedulerAswt": "block_scheduler_aswt",
     "BlockSchedulerIterateK": "block_scheduler_iterateK",
@@ -173,13 +180,37 @@ def _tla_types(plan: Tiling) -> Iterator[str]:
     yield from _common(plan, _TLA_SHAPE)
     for operand in OPERANDS:
         yield f"using LayoutTag{operand} = layout::{plan.tag(operand)};"
-    bias = ", ElementBias" if plan.bias else ""
-    operands = ", ".join(f"Element{x}, LayoutTag{x}" for x in OPERANDS)
-    yield "using TileCopy = Gemm::Tile::PackedTileCopyTla<"
-    yield f"    ArchTag, {operands}{bias}>;"
-    yield "using BlockMmad = Gemm::Block::BlockMmadTla<"
+    yield from _tile_copy(plan)
+    yield f"using BlockMmad = Gemm::Block::{_BLOCK_NAMES.get(plan.policy.name, 'BlockMmadTla')}<"
     elements = f"ElementA, ElementB, ElementC, {'ElementBias' if plan.bias else 'void'}"
     yield f"    DispatchPolicy, L1TileShape, L0TileShape, {elements}, TileCopy>;"
+
+
+def _tile_copy(plan: Tiling) -> Iterator[str]:
+    """The types of the copies of a block of TLA: with scales of MX types, to UB, of an A with holes."""
+    a, b, c = (f"Element{x}, LayoutTag{x}" for x in OPERANDS)
+    bias = "ElementBias" if plan.bias else "void"
+    name, parts = "PackedTileCopyTla", [a, b, c, *([bias] if plan.bias else [])]
+    if plan.policy.family.mx:
+        yield "using ElementMxScale = float8_e8m0_t;"
+        for x, is_b in (("A", "false"), ("B", "true")):
+            made = f"tla::MakeMxScaleLayout<ElementMxScale, LayoutTag{x}, {is_b}>(1u, 1u)"
+            yield f"using LayoutMxScale{x} = decltype({made});"
+        scales = [f"ElementMxScale, LayoutMxScale{x}" for x in "AB"]
+        name, parts = "PackedMxTileCopyTla", [a, b, *scales, c, bias]
+        if plan.policy.name == "MmadA8W4Mx":
+            of_b = ("float4_e2m1x2_t, LayoutTagB", "ElementB, layout::nZ")
+            name, parts = "PackedMxA8W4TileCopyTla", [a, *of_b, *scales, c, bias]
+            parts += ["false", "Gemm::Tile::ScaleGranularity::PER_TENSOR"]
+    elif plan.policy.family.sparse:
+        name, parts = "SparseTileCopyTla", [a, b, c]
+    elif plan.policy.name == "MmadPingpongPertile":
+        name, parts = "PackedTileCopyTlaToUB", [a, b, c, bias, "Gemm::Tile::CopyL0CToUBMode::SPLIT_M"]
+    elif plan.scale and plan.scale.kind in _GRANULARITIES:
+        granularity = f"Gemm::Tile::ScaleGranularity::{_GRANULARITIES[plan.scale.kind]}"
+        parts = [a, b, c, bias, "false", granularity]
+    yield f"using TileCopy = Gemm::Tile::{name}<"
+    yield f"    {', '.join(['ArchTag', *parts])}>;"
 
 
 def _types(plan: Tiling, kernel: Kernel | None) -> Iterator[str]:
@@ -196,6 +227,11 @@ def _types(plan: Tiling, kernel: Kernel | None) -> Iterator[str]:
     if plan.bias:
         yield "using BiasType = Gemm::GemmType<ElementBias, layout::VectorLayout>;"
         bias = ", BiasType"
+    if plan.scale and plan.scale.kind in _GRANULARITIES:
+        granularity = f"Gemm::Tile::ScaleGranularity::{_GRANULARITIES[plan.scale.kind]}"
+        yield "using TileCopy ="
+        yield f"    Gemm::Tile::QuantTileCopy<ArchTag, AType, BType, CType, void, {granularity}>;"
+        bias = f"{bias or ', void'}, TileCopy"
     types = f"DispatchPolicy, L1TileShape, L0TileShape, AType, BType, CType{bias}"
     yield f"using BlockMmad = Gemm::Block::BlockMmad<{types}>;"
 

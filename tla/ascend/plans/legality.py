@@ -212,11 +212,14 @@ def _unit_flag(plan: Tiling) -> Finding:
 
 def _tile_rules(plan: Tiling) -> Iterator[Finding]:
     for name in plan.policy.family.asserts:
-        if name in _TEXTS:
-            rule, *texts = _TEXTS[name]
+        key = (
+            name if name in _TEXTS else name.partition(" ")[2]
+        )  # of MX, of complex numbers: other words
+        if key in _TEXTS:
+            rule, *texts = _TEXTS[key]
             text, fix = (each.format(plan=plan) for each in texts)
             catlass = failures(plan.tile, [name])
-            yield Finding.judge(rule, text, "", *_numbers(plan, name), fix, catlass)
+            yield Finding.judge(rule, text, "", *_numbers(plan, key), fix, catlass)
     for axis, extent, most in mmad_extents(plan.arch, plan.l0):
         text = f"{axis} of L0 is {extent}, and an Mmad takes {most} at most"
         fix = f"Take a smaller {axis} for L0."
@@ -305,7 +308,7 @@ _TEXTS: Final = {
 def _events(plan: Tiling) -> Iterator[Finding]:
     policy, family, most = plan.policy, plan.policy.family, plan.arch.events
     for buffer, needed in events(plan.tile):
-        names = [name for name in family.asserts if name.startswith(f"{buffer} events")]
+        names = [name for name in family.asserts if f"{buffer} events" in name]
         text = f"{needed} stages hold an event id each, and there are {most}: 0 to {most - 1}"
         if not names:
             text += f"; {policy.name} asserts nothing of it"
