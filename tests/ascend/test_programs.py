@@ -364,7 +364,8 @@ def test_an_example_takes_its_own_plan(row: dict[str, Any], tmp_path: Path) -> N
         if number in STOPS:
             stack.enter_context(pytest.raises(UnsupportedError, match="launched"))
         source = program.write(tmp_path)
-        found = record(source, program.arguments, catlass=CATLASS, cores=plan.cores)
+        cores = plan.cores if number == "31" else 2  # it has a block for each core at most
+        found = record(source, program.arguments, catlass=CATLASS, cores=cores)
         assert found.calls
 
 
