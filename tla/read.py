@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from .ascend import TaggedLayout
+    from .layouts import NamingScanner
     from .numbers import Names
     from .xla_bridge import AnyShape
 
@@ -224,6 +225,19 @@ def tagged(text: str, symbols: Mapping[str, Any] | Names | None = None) -> Tagge
     from .ascend import parse_tagged
 
     return parse_tagged(text, symbols)
+
+
+def layout_of_name(scan: NamingScanner) -> Any:
+    """Return the layout that stands in an expression by its tag, or as an XLA shape."""
+    if not re.match(r"\w+\s*\[", scan.text[scan.at :]):
+        from .ascend import tagged_at
+
+        return tagged_at(scan).layout
+    from .xla_bridge import parse_shape_at, to_layout
+
+    shape, end = parse_shape_at(scan.text, scan.at, "document")
+    scan.expect(scan.text[scan.at : end])
+    return to_layout(shape)
 
 
 def _blame_pointer(text: str) -> None:

@@ -46,9 +46,9 @@ examples:
   tla index 'f32[3,5]{1,0:T(2,2)}'
   tla index 'b = f32[2,3] broadcast(f32[3] x), dimensions={1}' -o reads.svg
   tla index module.hlo --traffic
-  tla index 'module.hlo:%%fusion.3' --traffic
-  tla index 'module.hlo:%%fusion.3' --tile 8,128
-  tla index 'module.hlo:%%fusion.3' --warp
+  tla index 'module.hlo:%pad.0' --traffic
+  tla index 'module.hlo:%pad.0' --tile 1,8,80
+  tla index 'module.hlo:%pad.0' --warp
 
 TEXT is a file of HLO, HLO itself, StableHLO in its pretty form, an indexing map, or a layout; - is
 standard input. Of HLO the ROOT of the entry is shown, of lines the last one, and of a tuple what makes
