@@ -17,6 +17,8 @@ from hypothesis import settings
 
 # What a command writes is plain, whatever the runner of the tests has set.
 os.environ.pop("FORCE_COLOR", None)
+# No test takes part in the course of the user.
+os.environ["TLA_PROGRESS"] = os.devnull
 
 # A test gives the same answer each time. What is random lies in the fuzzers, which print their seed.
 settings.register_profile("tla", deadline=None, derandomize=True)

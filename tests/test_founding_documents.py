@@ -9,6 +9,9 @@ purpose names the sentence of our documents that says so.
 
 from __future__ import annotations
 
+import json
+import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
     import pytest
 
 DOCS = Path(__file__).parent.parent / "docs"
+PARTS = Path(__file__).parent / "data" / "founding_documents.jsonl"
 
 
 class Example(NamedTuple):
@@ -57,9 +61,12 @@ class Example(NamedTuple):
 FIGURE_1 = "F32[3,5]{1,0:T(2;2)}"
 FIGURE_2 = "F32[4,8]{1,0:T(2;4)(2;1)}"
 COMBINED = "F32[2, 7,8,11,10]{4,3,2,1,0:T(∗,∗,2,∗,3)}"
-TILES = """\
-     +---------+---------+
-     |  0   2  |  4   6  |"""
+STEPS = [
+    "(⌈dn/tn⌉∙tn, ... , ⌈d1/t1⌉∙t1)",
+    "(⌈dn/tn⌉, tn, ... , ⌈d1/t1⌉, t1)",
+    "wird (⌈dn/tn⌉, ... , ⌈d1/t1⌉, tn)",
+]
+"""Pad, reshape and transpose, as the page has them; the last of them lacks its end."""
 
 
 def offsets(text: str) -> list[list[int]]:
@@ -84,26 +91,56 @@ def combined() -> list[tuple[int, int]]:
 
 TILED = [
     Example("F32[3,5]", lambda: str(parse_shape("F32[3,5]")), "f32[3,5]{1,0}"),
+    Example("2 x 2- 2x2-", lambda: tla.xla_bridge.tile_boxes(parse_shape(FIGURE_1)), [(2, 2)]),
     Example(FIGURE_1, lambda: str(tla.read(FIGURE_1)), "f32[3,5]{1,0:T(2,2)}"),
     Example(
         "figure 1",
         lambda: offsets(FIGURE_1),
         [[0, 1, 4, 5, 8], [2, 3, 6, 7, 10], [12, 13, 16, 17, 20]],
     ),
-    Example("linear_index(e, d)", lambda: tla.evaluate("linear_index((1,1), (2,3))"), 4),
+    Example(
+        "linear_index(e, d)\n= linear_index((en, en-1, ... , e1), (dn, dn-1, ... , d1))\n"
+        "= endn-1...d1 + dn-1...d1-1 ... d",
+        lambda: tla.linear_index((6, 5, 4), (7, 8, 9)),
+        6 * 8 * 9 + 5 * 9 + 4,
+    ),
+    Example(
+        "n/1n/nndnn(1)n\n(⌊en/tn⌋, ... , ⌊e1/t1⌋)\n(⌈dn/tn⌉, ... , ⌋⌉, ... , ⌋⌉, ... , p",
+        lambda: tla.linear_index_with_tile((6, 5, 4), (7, 8, 9), (2, 3, 4)),
+        ((6 // 2 * 3 + 5 // 3) * 3 + 4 // 4) * 24 + (6 % 2 * 3 + 5 % 3) * 4 + 4 % 4,
+    ),
+    Example(
+        "(2,3) (1,1) (0,1) (1, 1, 0, 1) (2,2) (2,3,2,2)",
+        lambda: tla.xla_bridge.physical_index(parse_shape(FIGURE_1), (2, 3)),
+        (1, 1, 0, 1),
+    ),
     Example("linear_index((0,1), (2,2))", lambda: tla.evaluate("linear_index((0,1), (2,2))"), 1),
     Example(
-        "linear_index((1,1), (2,3)) ∙ 2 ∙ 2 + linear_index((0,1), (2,2))",
-        lambda: tla.linear_index((1, 1), (2, 3)) * 2 * 2 + tla.linear_index((0, 1), (2, 2)),
+        "= linear_index((1,1), (2,3)) ∙ 2 ∙ 2 + linear_index((0,1) ∙ 2: (1) ∙ 2 = 1",
+        lambda: tla.evaluate("linear_index((1,1), (2,3)) ∙ 2 ∙ 2 + linear_index((0,1), (2,2))"),
         17,
     ),
     Example(
-        "linear_index((1,1,0,1), (2,3,2,2))", lambda: tla.linear_index((1, 1, 0, 1), (2, 3, 2, 2)), 17
+        "= linear_index((1,1,0,1), (2,3,2,2))",
+        lambda: tla.evaluate("linear_index((1,1,0,1), (2,3,2,2))"),
+        17,
     ),
     Example(
         "linear_index_with_tile((2,3), (3,5), (2,2))",
         lambda: tla.evaluate("linear_index_with_tile((2,3), (3,5), (2,2))"),
         17,
+    ),
+    Example(
+        "\n".join(STEPS),
+        lambda: [
+            row[2] for row in tla.xla_bridge.tiling_steps(tla.read(FIGURE_1), (2, 3)).figure().rows
+        ][1:4],
+        ["(4,6)", "(2,2,3,2)", "(2,3,2,2)"],
+    ),
+    Example(
+        "(⌈dn/tn⌉, ... , ⌈d1/t1⌉)\n(⌊en/tn⌋, ... , ⌊e0/t0⌋, en mod tn, ... , e1)",
+        lambda: tla.xla_bridge.tiling_steps(tla.read(FIGURE_1), (2, 3)).figure().rows[3][3],
+        "(1,1,0,1)",
     ),
     Example(
         "pad, reshape, transpose",
@@ -121,9 +158,19 @@ TILED = [
         ],
     ),
     Example(
-        "(8.128)(2,1), for BF16",
+        "4 x 8: 2x4- 2x1- (2;4)(2;1), first 2 x 4, then 2 x 1)",
+        lambda: tla.xla_bridge.tile_boxes(parse_shape(FIGURE_2)),
+        [(2, 4), (2, 1)],
+    ),
+    Example(
+        "(8.128)(2,1), (8,128)(2,1), for BF16",
         lambda: [(r[0], r[1]) for r in offsets("BF16[8,128]{1,0:T(8,128)(2,1)}")[:3]],
         [(0, 2), (1, 3), (256, 258)],
+    ),
+    Example(
+        "F32[2, 7,8,11,10]{4,3,2,1,0}",
+        lambda: tla.read("F32[2, 7,8,11,10]{4,3,2,1,0}").minor_to_major,
+        (4, 3, 2, 1, 0),
     ),
     Example("F32[112,110]{1,0}", lambda: str(tla.read("F32[112,110]{1,0}")), "f32[112,110]{1,0}"),
     Example(COMBINED, lambda: str(tla.read(COMBINED)), "f32[2,7,8,11,10]{4,3,2,1,0:T(*,*,2,*,3)}"),
@@ -173,25 +220,50 @@ SHAPES = [
     Example(
         "the operand", lambda: str(read_instruction(FUSION).operands[0].shape)[:16], "bf16[32,32,8192]"
     ),
+    Example(
+        "message LayoutProto {\n  repeated int64 minor_to_major;\n"
+        "  int64 tail_padding_alignment_in_elements;",
+        lambda: (lambda s: (s.minor_to_major, s.tail_padding_alignment_in_elements))(
+            tla.read("f32[3,5]{0,1:L(16)}")
+        ),
+        ((0, 1), 16),
+    ),
+    Example(
+        "message Layout {\n  repeated int64 minor_to_major = 1;\n"
+        "  repeated int64 padded_dimensions = 2;\n  optional PaddingValue padding_value = 3;",
+        lambda: (lambda old: (old.minor_to_major, old.padded_dimensions, old.padding_value.name))(
+            OldLayout([0, 1], [3, 5], 0)
+        ),
+        ((0, 1), (3, 5), "ZERO_PAD"),
+    ),
     Example("the true rank", lambda: XlaShape("f32", (3, 1, 5)).true_rank, 2),
     Example("size 0 is valid", lambda: XlaShape("f32", (0, 3)).elements, 0),
     Example(
         "dim -1, dim -2", lambda: [XlaShape("f32", (2, 3, 5)).dimension(i) for i in (-1, -2)], [5, 3]
     ),
-    Example("y, x", lambda: [XlaShape("f32", (2, 3)).dimension(c) for c in "yx"], [2, 3]),
-    Example("z, y, x", lambda: [XlaShape("f32", (5, 2, 3)).dimension(c) for c in "zyx"], [5, 2, 3]),
     Example(
-        "p, z, y, x", lambda: [XlaShape("f32", (7, 5, 2, 3)).dimension(c) for c in "pzyx"], [7, 5, 2, 3]
+        "[A x B x C], [A, B, C, D] [2 x 3]",
+        lambda: [XlaShape("f32", (2, 3, 5)).dimension(i) for i in range(3)],
+        [2, 3, 5],
+    ),
+    Example("0: y\n1: x", lambda: [XlaShape("f32", (2, 3)).dimension(c) for c in "yx"], [2, 3]),
+    Example(
+        "0: z\n1: y\n2: x", lambda: [XlaShape("f32", (5, 2, 3)).dimension(c) for c in "zyx"], [5, 2, 3]
+    ),
+    Example(
+        "0: p\n1: z\n2: y\n3: x",
+        lambda: [XlaShape("f32", (7, 5, 2, 3)).dimension(c) for c in "pzyx"],
+        [7, 5, 2, 3],
     ),
     Example(
         "ShapeUtil::MakeShape(F32, {A, B, C, D})",
-        lambda: XlaShape("F32", (2, 3, 4, 5)).dimensions,
+        lambda: tla.read("ShapeUtil::MakeShape(F32, {2, 3, 4, 5})").dimensions,
         (2, 3, 4, 5),
         says="`ShapeUtil::MakeShape(F32, {A, B, C, D})` | `XlaShape`",
     ),
-    Example("minor_to_major [0, 1]", lambda: memory("0,1"), "a d b e c f"),
-    Example("minor_to_major [1, 0]", lambda: memory("1,0"), "a b c d e f"),
-    Example("[N-1, ..., 0] by default", lambda: XlaShape("f32", (2, 3, 4)).minor_to_major, (2, 1, 0)),
+    Example('minor_to_major [0, 1], "dim 0 is minor"', lambda: memory("0,1"), "a d b e c f"),
+    Example('minor_to_major [1, 0], row-major, "dim 0 is major"', lambda: memory("1,0"), "a b c d e f"),
+    Example("[N-1, ..., 0] ) by default", lambda: XlaShape("f32", (2, 3, 4)).minor_to_major, (2, 1, 0)),
     Example(
         "tail_padding_alignment_in_elements",
         lambda: tla.xla_bridge.physical_elements(tla.read("f32[3,5]{1,0:T(2,2)L(16)}")),
@@ -247,6 +319,17 @@ ZN_ROWS = [
     [24, 25, 26, 27, 56, 57, 58, 59, 88, 89, 90, 91],
     [28, 29, 30, 31, 60, 61, 62, 63, 92, 93, 94, 95],
 ]
+ZN_TEXT = "\n".join(
+    [
+        " ".join(map(str, range(12))),
+        *(f"{i} | {' | '.join(map(str, row))} |" for i, row in enumerate(ZN_ROWS)),
+    ]
+)
+CRD2OFFSET = """auto shape = Shape<Shape<_4,_2>,Shape<_4,_3>>{};
+auto stride = Stride<Stride<_4,_16>,Stride<_1,_32>>{};
+print(crd2offset(tla::MakeCoord(1, 5), shape, stride)); // 37"""
+TILE = f"""Layout a = {A}; // ((4,2),(4,3)):((4,16),(1,32))
+Layout a0 = MakeLayoutTile(a, MakeShape(4, 4)); // ((4,1),(4,1)):((4,16),(1,32))"""
 KIND: Any = IntTuple
 NESTED = make_tuple(2, make_tuple(Int(3), make_tuple(4, 5)))
 
@@ -256,6 +339,12 @@ def drawn(text: str) -> str:
 
 
 TLA: list[Example] = [
+    Example("std::is_integral: int{2} int size_t", lambda: tla.evaluate("size_t(2) + int{2}"), 4),
+    Example(
+        "tla::C, integral_constant",
+        lambda: tla.evaluate("tla::C<3>{} + std::integral_constant<int,4>{}"),
+        Int(7),
+    ),
     Example("tla::tuple", lambda: make_tuple(2, Int(3)), (2, Int(3))),
     Example(
         "IntTuple", lambda: [isinstance(x, KIND) for x in (2, Int(3), NESTED, 2.5)], [True] * 3 + [False]
@@ -272,27 +361,45 @@ TLA: list[Example] = [
     Example("depth(Layout)", lambda: depth(tla.parse(ZN)), 2),
     Example("shape(Layout)", lambda: shape(tla.parse(ZN)), ((4, 2), (4, 3))),
     Example("stride(Layout)", lambda: stride(tla.parse(ZN)), ((4, 16), (1, 32))),
-    Example("get<I0,I1,...,IN>(x)", lambda: get(NESTED, 1, 1, 0), 4),
-    Example("rank<I...>(x)", lambda: rank(NESTED, 1), 2),
-    Example("depth<I...>(x)", lambda: depth(NESTED, 1), 2),
-    Example("shape<I...>(x)", lambda: shape(tla.parse(ZN), 0), (4, 2)),
+    Example(
+        "get<I0,I1,。..,IN>(x) := get<IN>(...(get<I1>(get<I0>(x)))...)", lambda: get(NESTED, 1, 1, 0), 4
+    ),
+    Example("rank<I...>(x) := rank(get<I...>(x))", lambda: rank(NESTED, 1), rank(get(NESTED, 1))),
+    Example("depth<I...>(x) := depth(get<I...>(x))", lambda: depth(NESTED, 1), depth(get(NESTED, 1))),
+    Example("shape<I...>(x) := shape(get<I...>(x))", lambda: shape(tla.parse(ZN), 0), (4, 2)),
     Example(
         "w2xh4",
         lambda: str(make_layout(make_shape(Int(2), 4), make_stride(Int(12), Int(1)))),
         "(_2,4):(_12,_1)",
     ),
-    Example(W2XH4, lambda: str(tla.read(W2XH4)), "(_2,4):(_12,_1)"),
-    Example(W32XH48, lambda: str(tla.read(W32XH48)), "((16,2),(16,3)):((16,256),(1,512))"),
+    Example(
+        f"Layout w2xh4 = {W2XH4};\nw2xh4 : (_2,4):(_12,_1)",
+        lambda: [str(reader(f"Layout w2xh4 = {W2XH4};")) for reader in (tla.read, tla.evaluate)],
+        ["(_2,4):(_12,_1)"] * 2,
+    ),
+    Example(
+        f"Layout w32xh48 = {W32XH48};\nw32xh48 : ((16,2),(16,3)):((16,256),(1,512))",
+        lambda: [str(reader(f"Layout w32xh48 = {W32XH48};")) for reader in (tla.read, tla.evaluate)],
+        ["((16,2),(16,3)):((16,256),(1,512))"] * 2,
+    ),
+    Example("),stride=3 ),stride=1 ),stride=2", lambda: stride(tla.parse("(2,3):(3,1)")), (3, 1)),
+    Example(
+        "zN nZ zZ nN: zN layout",
+        lambda: [f(8, 12, block=(4, 4))(1, 6) for f in (tla.zN, tla.nZ, tla.zZ, tla.nN)],
+        [38, 25, 22, 41],
+    ),
     Example("(2,3):(3,1)", lambda: drawn("(2,3):(3,1)"), ROW_MAJOR),
     Example("(2,3):(1,2)", lambda: drawn("(2,3):(1,2)"), COLUMN_MAJOR),
-    Example(ZN, lambda: tla.offset_lists(tla.parse(ZN)), ZN_ROWS),
+    Example(f"{ZN} 4x4\n{ZN_TEXT}", lambda: tla.offset_lists(tla.parse(ZN)), ZN_ROWS),
     Example(
-        "16x(32/sizeof(ElemType))",
+        "16x(32/sizeof(ElemType)) )",
         lambda: str(tla.read("zN<half>(16,16)").shape),
         "((_16, 1), (_16, 1))",
     ),
+    Example(CRD2OFFSET, lambda: tla.evaluate(CRD2OFFSET), 37),
+    Example(TILE, lambda: str(tla.evaluate(TILE)), "((_4,1),(_4,1)):((_4,_16),(_1,_32))"),
     Example(
-        "crd2offset(tla::MakeCoord(1, 5), shape, stride)",
+        "tla::crd2offset(c, shape, stride)",
         lambda: tla.crd2offset(tla.make_coord(1, 5), shape(tla.read(A)), stride(tla.read(A))),
         37,
     ),
@@ -570,6 +677,158 @@ BOUNDS = [
 ]
 """Constraints, for d0 in [0, 5] and s0 in [1, 3], and what is left of them."""
 
+DOMAIN = "d0 in [0, 3], d1 in [0, 7]"
+STRUCTS = """struct Interval {
+int64_t lower;
+int64_t upper;
+struct DimVar {
+struct RangeVar {
+struct RTVar {
+Interval feasible_values;
+const HloInstruction* hlo; HloInstruction*
+mlir::AffineMap map;
+class IndexingMap {
+mlir::AffineMap affine_map_;
+std::vector<DimVar> dim_vars_;
+std::vector<RangeVar> range_vars_;
+std::vector<RTVar> rt_vars_;
+llvm::DenseMap<mlir::AffineExpr, Interval> constraints_;
+1D HloDynamicSliceInstruction: (d0) -> (), from -0 to tensor_size - slice_size - 1"""
+
+
+def fields() -> Any:
+    """The parts of a map, as the document's class has them, of a dynamic slice of one dim."""
+    line = read_instruction("ds = dynamic-slice(f32[9] x, s32[] o), dynamic_slice_sizes={4}")
+    (m,) = output_to_input(line)[0]
+    (rt,) = m.runtime
+    assert rt.source is not None
+    found = [*(v.bounds for v in (*m.dims, *m.ranges)), rt.bounds]
+    bounds = [(interval.lower, interval.upper) for interval in found]
+    return bounds, m.constraints, rt.source.indices
+
+
+def across(*shapes: str) -> str:
+    """The map from the last of some shapes to the first, through reshapes."""
+    lines = [f"p0 = {tla.read(shapes[0])} parameter(0)"]
+    lines += [f"p{i} = {tla.read(s)} reshape(p{i - 1})" for i, s in enumerate(shapes[1:], 1)]
+    (found,) = tla.indexing.fusion.computation_maps(read_module("\n".join(lines)).entry)[0]
+    return str(found)
+
+
+INDEXING = [
+    Example(
+        "tensor<20xf32> tensor<10x20x30xf32> (i, j, k) -> (j): i in [0, 10], j in [0, 20], k in [0, 30]",
+        lambda: (
+            [tla.read(t).dimensions for t in ("tensor<20xf32>", "tensor<10x20x30xf32>")]
+            + [plain("(i, j, k) -> (j), domain: i in [0, 9], j in [0, 19], k in [0, 29]")]
+        ),
+        [(20,), (10, 20, 30), "(i, j, k) -> (j), domain: i in [0, 9], j in [0, 19], k in [0, 29]"],
+        says="the introduction of the document writes 0 to 10",
+    ),
+    Example(
+        "f(x) = f(d, r, rt) tensor<2x4x8x16xf32> 4D tensor<4x8xf32> 2D (d0, d1) -> (r0, d0, d1, r1)"
+        " d_i r_j (r0, d0, d1, r1) r0 in [0, 1] r1 in [0, 15]",
+        lambda: plain(
+            f"(d0, d1)[r0, r1] -> (r0, d0, d1, r1), domain: {DOMAIN}, r0 in [0, 1], r1 in [0, 15]"
+        ),
+        f"(d0, d1)[r0, r1] -> (r0, d0, d1, r1), domain: {DOMAIN}, r0 in [0, 1], r1 in [0, 15]",
+    ),
+    Example(
+        "f(x), lb <= g(x) <= ub",
+        lambda: [
+            parse_map(f"(d0, d1) -> (d0), domain: {DOMAIN}, d0 + d1 in [2, 3]").contains(at)
+            for at in ((1, 1), (0, 1), (3, 1))
+        ],
+        [True, False, False],
+    ),
+    Example(
+        "mlir::AffineMap AffineMap (d0)[s0, s1] -> (s0 + 5, d0 * 2, s1 * 3 + 50)",
+        lambda: plain(
+            "(d0)[s0, s1] -> (s0 + 5, d0 * 2, s1 * 3 + 50), domain: d0 in [0, 9], s0 in [0, 9], s1 in [0, 9]"
+        ).split(", domain")[0],
+        "(d0)[s0, s1] -> (s0 + 5, d0 * 2, s1 * 3 + 50)",
+    ),
+    Example(STRUCTS, fields, ([(0, 3), (0, 5)], (), ())),
+    Example(
+        "dus: (d0, d1)[s0, s1] -> (d0 - s0, d1 - s1)\ns0 in [0, 15]\nhlo: of1 = s32[] parameter(2)\n"
+        "s1 in [0, 20]\nhlo: of2 = s32[] parameter(3)",
+        lambda: [(v.name, v.bounds.upper) for v in parse_map(MAPS[4].reads[1]).runtime],
+        [("rt0", 15), ("rt1", 20)],
+        says="The document has one map for `src`, the identity, and calls it too big",
+    ),
+    Example(
+        "10x1x30",
+        lambda: [v.bounds.upper + 1 for v in parse_map(MAPS[0].makes[0]).ranges],
+        [10, 30],
+    ),
+    Example(
+        "(d0, *)",
+        lambda: plain(MAPS[5].reads[1]).split(", domain")[0],
+        "(d0, d1, d2, d3)[s0] -> (d0, s0)",
+    ),
+    Example(
+        "reverse: upper_bound(d_i) - d_i",
+        lambda: parse_map(REVERSED).evaluate((0, 0, 8, 3)),
+        (0, 16, 0, 3),
+    ),
+    Example(
+        "tensor<4x8xf32> tensor<32xf32> tensor<2x4x4xf32>",
+        lambda: across("tensor<4x8xf32>", "tensor<32xf32>", "tensor<2x4x4xf32>"),
+        str(simplify(parse_map(MAPS[12].reads[0]))),
+    ),
+    Example(
+        "tensor<4x8x12xf32> tensor<32x12xf32> tensor<32x3x4xf32>",
+        lambda: across("tensor<4x8x12xf32>", "tensor<32x12xf32>", "tensor<32x3x4xf32>"),
+        str(simplify(parse_map(MAPS[13].reads[0]))),
+    ),
+    Example(
+        "input_2 -> output: (d0, d1, d2)[s0] -> (d0, s0, d1)",
+        lambda: MAPS[15].makes[1].split("\n")[0],
+        "(d0, d1, d2)[s0] -> (d0, s0, d2)",
+        says="(d0, s0, d1)",
+    ),
+    Example(
+        "1_4_1x4_8_0 is lowPad_highPad_interiorPad_dim_0 x lowPad_highPad_interiorPad_dim_1:"
+        " d0 in [0, 11] d1 in [0, 15]",
+        lambda: tla.read("pad(f32[4,4] p, f32[] c), padding=1_4_1x4_8_0").dimensions,
+        (1 + 4 + 3 * 1 + 4, 4 + 4 + 8),
+    ),
+    Example(
+        "p0 + transpose(p0), parameter 0; d1 in [0, 64] d2 in [0, 124] s0 in [0, 124]",
+        lambda: sorted(
+            str(m) for m in tla.indexing.fusion.computation_maps(read_module([*FUSIONS][2]).entry)[0]
+        )[1].split("domain: ")[1],
+        "d0 in [0, 1], d1 in [0, 64], d2 in [0, 124], s0 in [0, 124]",
+    ),
+    Example(
+        "[0, 6] x [0, 14] di in [0, 9] d_i in [0, 9] [0, 9] x [0, 10]"
+        " (d0, d1, d2) -> (2d0 + (4d1 + d2) floordiv 8,(4d1 + d2) mod 8)",
+        lambda: plain(
+            f"(d0, d1, d2) -> (2d0 + (4d1 + d2) floordiv 8,(4d1 + d2) mod 8), domain: {_TENS}"
+        ),
+        f"{SIMPLIFIED[2][2]}, domain: {_TENS}",
+    ),
+    Example(
+        "(d0, d1) -> (-(-11d0 - d1 + 109) floordiv 11 + 9)",
+        lambda: plain(
+            "(d0, d1) -> (-(-11d0 - d1 + 109) floordiv 11 + 9), domain: d0 in [0, 9], d1 in [0, 10]"
+        ).split(", domain")[0],
+        "(d0, d1) -> ((d1 + 1) floordiv 11 + d0 - 1)",
+        says="The last one the document writes without the outer parentheses",
+    ),
+    Example(
+        "lower_bound <= affine_expr (floordiv, +, -, *) constant <= upper_bound\n"
+        "updated_lower_bound <= affine_expr <= updated_upped_bound\nd0 in [0, 5] s0 in [1, 3]",
+        lambda: [
+            plain(f"(d0)[s0] -> (d0, s0), domain: d0 in [0, 5], s0 in [1, 3], {typed}").partition(
+                "s0 in [1, 3], "
+            )[2]
+            for typed, _left in BOUNDS
+        ],
+        [left for _typed, left in BOUNDS],
+    ),
+]
+
 
 def plain(text: str) -> str:
     """A map without the names of its runtime variables' sources."""
@@ -589,7 +848,7 @@ def documented(sentence: str) -> bool:
     return any(sentence in " ".join(page.read_text().split()) for page in pages)
 
 
-@over("example", [*TILED, *SHAPES, *TLA], ids=lambda example: example.typed)
+@over("example", [*TILED, *SHAPES, *TLA, *INDEXING], ids=lambda example: example.typed)
 def test_examples(example: Example) -> None:
     found = example.answer()
     assert (tuple(found) if isinstance(found, tuple) else found) == example.expected
@@ -622,6 +881,77 @@ def test_simplified(text: str, domain: str, result: str) -> None:
 def test_bounds(constraint: str, left: str) -> None:
     text = "(d0)[s0] -> (d0, s0), domain: d0 in [0, 5], s0 in [1, 3]"
     assert str(simplify(parse_map(f"{text}, {constraint}"))) == text + f", {left}" * bool(left)
+
+
+# --- none is left out ---
+
+SIGNS = "!-~À-ÿ∙∗⌊⌋⌈⌉"
+RUN = re.compile(f"[{SIGNS}](?:[ {SIGNS}]*[{SIGNS}])?")
+WORD = re.compile(r"""(?<![^\s("-])(?:[A-Za-zÀ-ÿ]*[a-zß-ÿ]{2,}|[a-z]\.[a-z])[.,:]?(?![^\s)"-])""")
+EDGES = re.compile(r"^[\s.,:;-]+(?=\D)|^-\s|[\s.,:;(]+$")
+
+NO_EXAMPLE = {
+    "tiled layout": "Abbildung 1|Abbildung 2|F32[3,5]{1,0:T(2;2)} geschrieben,wobei 1,0|minor_to_major|e=|d=|"
+    "-1, ... , d1) (d1|-1, ... , t1)|(t1|(⌈di/ti⌉|e1). Es|16-|32-|F32[112,110]{1,0} kombinieren,bevor|i-1",
+    "shapes and layout": "bf316|): 3,2,0,1:T(8,128)(2,1)|): S(1)|XLA ShapeProto ( xla_data.proto )|"
+    'Proto LayoutProto|initializer_list|"0|index_util.h|shape_util.h|layout_util.h|S(n)|(HBM)|(VMEM)',
+    "TLA layouts": "TLA(Tensor Layout Abstraction)|std::tuple|rank(Layout):Layout|2x3|tensor,2",
+    "indexing analysis": "HloConcatenateInstruction|DynamicUpdateSlice|[gather_simplifier]|"
+    "(https://github.com/openxla/xla/blob/main/xla/hlo/transforms/simplifiers/gather_simplifier.h)|"
+    "output -> input_i|input_i -> output|> input_j|> init_j|_i -> output_j|init_i -> output_j|"
+    "for i, j = 0, ... INPUT_COUNT|1 ->|3 ->|output -> input_1|output -> input_2|_1 ->|padOp|SliceOp|"
+    "ReduceWindow|PadOp|indexing_map_test.cc",
+    "shapes and layout, 2018": "18 ~ 20|XLA Shape proto(xla_data.proto)|(N| 2D|3D|4D|initializer_list|2D|"
+    "padded_dimensionspadding_value|IndexUtilIndexUtil|shape_util.hlayout_util.h",
+}
+"""What names something, or is broken off by a word of the language, and says no more than the rest."""
+
+
+def parts(text: str) -> list[str]:
+    """The parts of a document that are typed: its lines without words of a language."""
+    found: list[str] = []
+    for line in text.splitlines():
+        is_prose = len(WORD.findall(line)) > 4
+        for run in RUN.findall(line):
+            for piece in WORD.split(run) if is_prose else [run]:
+                if re.search(r"[0-9_=(\[{]|[a-z][A-Z]|::", piece):
+                    found.append(EDGES.sub("", " ".join(piece.split())))
+    return [part for part in found if re.search("[A-Za-z0-9]", part)]
+
+
+def squashed(*texts: object) -> str:
+    return "".join("\n".join(map(str, texts)).split()).casefold()
+
+
+def covered() -> dict[str, str]:
+    """All that the examples of each document say."""
+    said = {
+        name: squashed(*(text for e in examples for text in (e.typed, e.expected)))
+        for name, examples in (
+            ("tiled layout", TILED),
+            ("shapes and layout", SHAPES),
+            ("TLA layouts", TLA),
+        )
+    }
+    said["shapes and layout, 2018"] = said["shapes and layout"]
+    maps = [text for m in MAPS for text in (m.hlo, *m.reads, *m.makes)]
+    fused = [text for hlo, found in FUSIONS.items() for text in (hlo, *found)]
+    said["indexing analysis"] = squashed(*maps, *fused, *INDEXING, *SIMPLIFIED, *BOUNDS, STRUCTS)
+    return said
+
+
+def test_every_part_of_the_documents_has_an_example() -> None:
+    """The parts stand in ``data``; where the documents are, `TLA_DOCUMENTS`, they are read anew."""
+    recorded = [json.loads(line) for line in PARTS.read_text("utf-8").splitlines()]
+    folder = os.environ.get("TLA_DOCUMENTS")
+    if folder:
+        texts = [page.read_text("utf-8") for page in sorted(Path(folder).glob("0*.txt"))]
+        assert [row["parts"] for row in recorded] == list(map(parts, texts))
+    said = covered()
+    assert {row["document"] for row in recorded} == {*said} == {*NO_EXAMPLE}
+    for row in recorded:
+        left = {part for part in row["parts"] if squashed(part) not in said[row["document"]]}
+        assert left == set(NO_EXAMPLE[row["document"]].split("|"))
 
 
 def test_the_bare_affine_map_says_how_to_give_bounds(capsys: pytest.CaptureFixture[str]) -> None:

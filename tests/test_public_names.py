@@ -38,6 +38,7 @@ ROOMS = (
     "tla.indexing",
     "tla.indexing.exact",
     "tla.layouts",
+    "tla.learn",
     "tla.memory",
     "tla.memory.advice",
     "tla.memory.oom",

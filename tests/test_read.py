@@ -8,7 +8,7 @@ import pytest
 
 from tla import ComposedLayout, Int, Layout, ParseError, Swizzle, parse, read
 from tla.hlo import ModuleError
-from tla.read import FileError
+from tla.read import FileError, tagged
 from tla.xla_bridge import XlaShape, XlaTuple, parse_shape
 
 
@@ -49,6 +49,35 @@ def test_layouts_and_int_tuples(text: str) -> None:
 )
 def test_shapes_of_xla_are_read_as_documents_write_them(text: str) -> None:
     assert read(text) == parse_shape(text, "document")
+
+
+@pytest.mark.parametrize(
+    ("text", "shape"),
+    [
+        ("tensor<20xf32>", "f32[20]"),
+        ("tensor< 4 x ? x i1 >", "pred[4,?]"),
+        ("tensor<f8E4M3FN>", "f8e4m3fn[]"),
+        ("tensor<2x3xui8>", "u8[2,3]"),
+        ("ShapeUtil::MakeShape(F32, {2, 3})", "f32[2,3]"),
+        ("xla::ShapeUtil::MakeShape(S8, {});", "s8[]"),
+    ],
+)
+def test_shapes_of_other_spellings(text: str, shape: str) -> None:
+    assert read(text) == parse_shape(shape)
+    assert tagged(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "summary", "column"),
+    [
+        ("tensor<4xfoo>", "'foo' is no element type", 10),
+        ("ShapeUtil::MakeShape(F32, {A, B})", "the size of a dim is a number, not 'A'", 28),
+    ],
+)
+def test_other_spellings_of_no_shape(text: str, summary: str, column: int) -> None:
+    with pytest.raises(ParseError) as caught:
+        read(text)
+    assert (caught.value.summary, caught.value.column) == (summary, column)
 
 
 def test_what_is_read_has_its_type() -> None:

@@ -121,9 +121,15 @@ class _Reader(NamingScanner):
 
     operations: ClassVar[frozenset[str]] = frozenset(OPERATIONS)
 
+    def typed_at(self) -> Any:
+        start, typed = self.at, _CPP.match(self.text, self.at)
+        return typed and self._int(start, _cpp_at(self, typed))
+
     def call_at(self, start: int, name: str, room: int) -> Any:
         self.at = start
-        value = _named(self, room, "")
+        return self._int(start, _named(self, room, ""))
+
+    def _int(self, start: int, value: Any) -> Any:
         if not isinstance(value, int | SymbolicInt) or isinstance(value, bool):
             self.fail(f"an operator takes ints, not {_in_words(value)}", start, self.last)
         return value

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from .ascend import TaggedLayout
+    from .layouts import NamingScanner
     from .numbers import Names
     from .xla_bridge import AnyShape
 
@@ -40,7 +41,7 @@ _DECLARED = re.compile(r"^\s*(const\s+)?(auto|(\w+::)*Layout)\s+\w+\s*=|;\s*$")
 _TAGGED = re.compile(r"(::\s*)?(\w+\s*::\s*)*(?!\d)\w+\s*<\s*[A-Za-z>]")
 """The beginning of a layout by its tag and element type."""
 
-_INSTRUCTION = re.compile(r"\s*(ROOT\s+)?%?[A-Za-z_][\w.-]*\s*=")
+_INSTRUCTION = re.compile(r"\s*(ROOT\s+)?(%?[A-Za-z_][\w.-]*\s*=|[a-z][a-z-]+\(.*\[)", re.S)
 """The beginning of an instruction of HLO."""
 
 _MEMREF = re.compile(r"memref\s*<")
@@ -51,6 +52,14 @@ _TILELANG = re.compile(r"Layout\([^>]*->")
 
 _INDEX_MAP = re.compile(r"(T\.)?index_map\(")
 """The beginning of an index map as TVM prints it."""
+
+_TENSOR = re.compile(r"\s*tensor\s*<\s*(?P<dims>(?:[0-9?]+\s*x\s*)*)(?P<element>[a-z]\w*)\s*>\s*", re.I)
+"""MLIR's type of an array, without an attribute."""
+
+_MAKE_SHAPE = re.compile(
+    r"\s*(?:\w+::)*ShapeUtil::MakeShape\(\s*(?P<element>\w+)\s*,\s*\{(?P<dims>[^{}]*)\}\s*\)\s*;?\s*"
+)
+"""XLA's call that makes a shape."""
 
 _TRITON = re.compile(r"#\s*\w|!?(ttg?\.|triton_gpu\.)?(tensor|memdesc)\s*<")
 """The beginning of a layout of Triton: an attribute, its name, or a type that has one."""
@@ -83,6 +92,7 @@ def read(text: Any) -> Any:
     ``zN<half>(20,48)``, gives the layout that `tla.ascend.make_layout` does. A name is an unknown size.
     A type of Triton, ``tensor<8x4xf16, #ttg.blocked<{...}>>``, gives the `LinearLayout` that
     `tla.gpu.from_triton` does.
+    A type of MLIR, ``tensor<4x8xf32>``, and ``ShapeUtil::MakeShape(F32, {4, 8})`` give an `XlaShape`.
     An instruction of HLO, ``add.936 = f32[2,3] add(a, b)``, gives the shape of its result.
     ``FILE:%name`` is the shape of an instruction's result in a file of HLO; ``FILE:%name{i,j}``, as XLA
     writes the way into a tuple, or ``FILE:%name#i#j`` is an element of it. A name that several
@@ -133,6 +143,8 @@ def _value(text: str) -> Any:
         from .objects import refuse_index_map
 
         refuse_index_map(text)
+    if spelled := _TENSOR.fullmatch(text) or _MAKE_SHAPE.fullmatch(text):
+        return _spelled(text, spelled)
     if _TRITON.match(text, start):
         from .gpu import from_triton
 
@@ -178,6 +190,20 @@ def _value(text: str) -> Any:
     )
 
 
+def _spelled(text: str, found: re.Match[str]) -> AnyShape:
+    """The shape of dims and an element type, which MLIR calls i32 and i1 and XLA s32 and pred."""
+    from .xla_bridge import parse_shape
+
+    name = found["element"].lower()
+    element = "pred" if name == "i1" else re.sub(r"^([su]?)i(?=[0-9])", lambda m: m[1] or "s", name)
+    if element not in ELEMENT_TYPES:
+        raise ParseError(f"{shortened(name)!r} is no element type", text, *found.span("element"))
+    if letter := re.search("[A-WYZ]", found["dims"], re.I):
+        start = found.start("dims") + letter.start()
+        raise ParseError(f"the size of a dim is a number, not {letter[0]!r}", text, start)
+    return parse_shape(f"{element}[{','.join(re.findall('[0-9]+|[?]', found['dims']))}]")
+
+
 @guarded
 def tagged(text: str, symbols: Mapping[str, Any] | Names | None = None) -> TaggedLayout | None:
     """Return the layout that a tag writes, with its element type; None where a text writes no tag.
@@ -189,11 +215,29 @@ def tagged(text: str, symbols: Mapping[str, Any] | Names | None = None) -> Tagge
         ParseError: the text begins with a tag, but breaks the notation of tags.
     """
     start = len(text) - len(text.lstrip())
-    if not _TAGGED.match(text, start) or _CPP.match(text, start) or "[" in text:
+    if (
+        not _TAGGED.match(text, start)
+        or _CPP.match(text, start)
+        or "[" in text
+        or _TENSOR.fullmatch(text)
+    ):
         return None
     from .ascend import parse_tagged
 
     return parse_tagged(text, symbols)
+
+
+def layout_of_name(scan: NamingScanner) -> Any:
+    """Return the layout that stands in an expression by its tag, or as an XLA shape."""
+    if not re.match(r"\w+\s*\[", scan.text[scan.at :]):
+        from .ascend import tagged_at
+
+        return tagged_at(scan).layout
+    from .xla_bridge import parse_shape_at, to_layout
+
+    shape, end = parse_shape_at(scan.text, scan.at, "document")
+    scan.expect(scan.text[scan.at : end])
+    return to_layout(shape)
 
 
 def _blame_pointer(text: str) -> None:

@@ -39,7 +39,7 @@ from tla.errors import (
     UnsupportedError,
 )
 
-from .kernels_oracle import HERE, SHARED
+from .kernels_oracle import HERE, SHARED, entries
 
 if TYPE_CHECKING:
     from tla.ascend.kernels import Context, Kernel, KernelTensor, Run
@@ -159,6 +159,18 @@ def test_a_kernel_issues_the_instructions_of_catlass(name: str) -> None:
         assert ours.params.keys() == params.keys(), (ours.site, other.site)
         differing += [(key, x, params[key]) for key, x in ours.params.items() if x != params[key]]
     assert differing == DIFFERING.get(name, [])
+
+
+def test_the_document_lists_the_recorded_kernels_that_are_equal_and_those_that_differ() -> None:
+    text = (HERE.parents[2] / "docs" / "kernel_machine.md").read_text("utf-8")
+    section = text.partition("## Recorded kernels")[2].partition("\n## ")[0]
+    equal = set(re.findall(r"`(\w+)`", section.partition("The others differ")[0])) - {"blocks"}
+    differ = set(re.findall(r"^\| `(\w+)`", section, re.MULTILINE))
+    assert equal == RECORDED.keys() - DIFFERING.keys()
+    assert differ >= DIFFERING.keys()
+    if SHARED is not None:
+        names = {entry["name"] for entry in entries(SHARED)}
+        assert equal | differ == names, (equal | differ) ^ names
 
 
 @over("row", rows("catlass_tla.jsonl", "block_mmad_trace"), str)

@@ -23,6 +23,7 @@ from tla.ascend import (
     policy,
 )
 from tla.ascend.plans.asserts import ASSERTS
+from tla.ascend.plans.families import WITHOUT_BLOCK
 
 ARCHES = (None, "AtlasA2", "Ascend950")
 
@@ -220,3 +221,11 @@ def test_what_runs_where() -> None:
 
 def test_every_condition_of_the_table_is_one_that_is_known() -> None:
     assert {name for family in FAMILIES.values() for name in family.asserts} == set(ASSERTS)
+
+
+@pytest.mark.parametrize("name", WITHOUT_BLOCK)
+def test_names_of_the_headers_without_a_row_have_their_reason(name: str) -> None:
+    assert name not in FAMILIES
+    with pytest.raises(UnsupportedError, match=f"CATLASS's {name} is no dispatch policy") as caught:
+        policy(f"Catlass::Gemm::{name}<Arch::AtlasA2>")
+    assert caught.value.details == (f"It is {WITHOUT_BLOCK[name]}.",)

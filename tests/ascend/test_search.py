@@ -413,9 +413,9 @@ class _Inline(Executor):
 def test_many_problems(tmp_path: Path) -> None:
     """Each as by itself, in the order asked for; a file goes on, whatever of it was written."""
     path, steps = tmp_path / "tiles.jsonl", list[tuple[int, int]]()
-    found = search_many("910B3", MANY, step=16, top=2, executor=_Inline(), results=path)
+    found = search_many("910B3", MANY, step=64, top=2, executor=_Inline(), results=path)
     for problem, each in zip(MANY, found, strict=True):
-        alone = search("910B3", problem, step=16, top=2)
+        alone = search("910B3", problem, step=64, top=2)
         assert (each.problem, each.tiles, each.legal) == (problem, alone.tiles, alone.legal)
         assert each.best == alone.best
     lines = path.read_text().splitlines(keepends=True)
@@ -424,16 +424,16 @@ def test_many_problems(tmp_path: Path) -> None:
         path.write_text("".join(lines)[:end])
         with ThreadPoolExecutor(2) as pool:
             again = search_many(
-                "910B3", MANY, step=16, top=2, executor=pool, results=path,
+                "910B3", MANY, step=64, top=2, executor=pool, results=path,
                 progress=lambda done, of: steps.append((done, of)),
             )  # fmt: skip
         assert again == found
         assert sorted(path.read_text().splitlines()) == sorted("".join(lines).splitlines())
         assert steps[-1] == (4, 4)
     before = path.read_text()
-    assert search_many("910B3", MANY, step=16, top=2, results=str(path)) == found
+    assert search_many("910B3", MANY, step=64, top=2, results=str(path)) == found
     assert path.read_text() == before  # nothing was searched
-    search_many("910B3", MANY[:1], step=16, top=1, results=path)  # other settings
+    search_many("910B3", MANY[:1], step=64, top=1, results=path)  # other settings
     assert path.read_text().startswith(before)
     assert len(path.read_text().splitlines()) == 4
     assert search_many("910B3", []) == []

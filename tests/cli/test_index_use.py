@@ -87,6 +87,14 @@ def test_tiles(run: Run) -> None:
     assert facts(run, TURN, "--memory", str(1 << 12))["sizes"] == [*best.sizes]
 
 
+def test_a_tile_behind_numbers_of_the_run(run: Run) -> None:
+    line = "d = f32[8] dynamic-slice(f32[99] x, s32[] i), dynamic_slice_sizes={8}"
+    assert run("index", line, "--tile", "4").out.splitlines()[-2:] == [
+        "one tile has 36 B, all move 768 B",
+        "numbers that are read at run time count with their least values",
+    ]
+
+
 def test_to_an_instruction_inside(run: Run) -> None:
     body = "p = f32[8,4] parameter(0)\n n = f32[8,4] negate(p)\n"
     body += " ROOT t = f32[4,8] transpose(n), dimensions={1,0}"

@@ -78,6 +78,8 @@ def test_the_examples_of_the_help_run(
         (tmp_path / "DUMP" / file.name.replace("mlp", "step")).write_bytes(file.read_bytes())
     trace = MODULES.parent / "kernels" / "batched.jsonl.gz"
     (tmp_path / "trace.jsonl.gz").write_bytes(trace.read_bytes())
+    (tmp_path / "answers.json").write_text('{"strides/1/1/1": "(5,2):(2,1)"}')
+    monkeypatch.setenv("TLA_PROGRESS", str(tmp_path / "learn.json"))
     monkeypatch.chdir(tmp_path)
     everything = ""
     for line in examples:

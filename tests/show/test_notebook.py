@@ -193,6 +193,7 @@ def values() -> dict[str, Any]:
         "point": Layout((), ()),
         "tensor": tla.make_tensor([1, 2, 3, 4], tla.row_major(2, 2)),
         "tile": tla.tile_view(tla.make_tensor("A", tla.row_major(100, 60)), (2, 1), (48, 32)),
+        "exercise": tla.learn.exercise("strides/1/1/1"),
         "composed": swizzle,
         "shape": shape("f32[3,5]{1,0:T(2,2)}"),
         "scalar": shape("f32[]"),

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         hlo as hlo,
         index as index,
         inverse as inverse,
+        learn as learn,
         oom as oom,
         pack as pack,
         pallas as pallas,

@@ -31,6 +31,7 @@ COMMANDS: Final = {
     "explain": "Tell how an offset, an operation or a tiling comes about, step by step.",
     "cpp": "Rewrite a compiler's errors with layouts in notation, or print the C++ of a layout.",
     "eval": "Evaluate an expression over layouts, such as 'coalesce((2,3):(1,2))'.",
+    "learn": "Learn layouts by exercises that are checked; make sheets of them, and grade answers.",
     "completion": "Print the script with which bash, zsh or fish completes commands and options.",
 }
 

@@ -6,11 +6,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..errors import UndecidedError
-from ..evaluation import OPERATIONS, text_of_value
+from ..evaluation import OPERATIONS, evaluate, text_of_value
 from ..ground import say
 from ..numbers import assume
+from ..read import layout_of_name
 from .common import as_option, text_argument
-from .operation import add_assume, as_table, conditions_of, evaluated
+from .operation import add_assume, as_table, conditions_of
 from .parser import argument_parser
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def run(arguments: list[str]) -> int:
     names, conditions = conditions_of(options.assume, text)
     try:
         with assume(*conditions):
-            value = evaluated(text, calls, names)
+            value = evaluate(text, calls, names, layout_of_name)
             if options.steps:
                 _write_steps(calls, options.colour)
             say(text_of_value(value))

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
 
-    from ..hlo import Computation, Instruction, Module
+    from ..hlo import Instruction, Module
     from ..indexing import Accesses, ArrayTraffic, Propagation, Schedule, TiledArray, Traffic
     from .index_maps import Shown
 
@@ -48,11 +48,6 @@ def sizes_of(text: str) -> tuple[int, ...]:
         return tuple(map(int, text.split(",")))
     except ValueError:
         raise InputError(f"{text!r} is no tile", "Write its sizes: --tile 8,128.") from None
-
-
-def inside(instruction: Instruction, module: Module) -> Computation:
-    """Return the computation of a fusion, and of any other instruction the entry."""
-    return instruction.computations[0] if instruction.opcode == "fusion" else module.entry
 
 
 # --- modules ----------------------------------------------------------------------------------
@@ -248,6 +243,9 @@ def _report_tile(instruction: Instruction, shown: Shown, options: argparse.Names
     for each in found.recomputed:
         say(f"%{each.name} is computed{_times(each).removeprefix(', each element')}")
     say(f"one tile has {short_bytes(found.tile_bytes)}, all move {short_bytes(found.moved_bytes)}")
+    parts = [part for each in found.inputs for part in each.tiles]
+    if any("read anew" in part.refusal or "rt" in repr(part.offset) for part in parts):
+        say("numbers that are read at run time count with their least values")
     return 0
 
 
@@ -325,7 +323,8 @@ def _below(variable: Any, end: int) -> Any:
 def _report_maps(
     instruction: Instruction, module: Module, shown: Shown, options: argparse.Namespace
 ) -> int:
-    computation = inside(instruction, module)
+    is_inside = options.instruction is not None and instruction.opcode == "fusion"
+    computation = instruction.computations[0] if is_inside else module.entry
     goal = computation.instruction(options.to)
     arrays = list(leaves(goal.name, goal.shape))
     outputs = list(leaves(computation.root.name, computation.root.shape))

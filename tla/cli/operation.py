@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ParseError, UndecidedError
@@ -11,7 +10,7 @@ from ..evaluation import evaluate, text_of_value
 from ..ground import MAX_DEPTH, say
 from ..layouts import NamingScanner, is_composed
 from ..numbers import Names, assume, condition_at
-from ..read import read
+from ..read import layout_of_name, read
 from .common import InputError, as_option, text_argument
 from .parser import argument_parser
 from .show import layout_of
@@ -19,7 +18,6 @@ from .show import layout_of
 if TYPE_CHECKING:
     import argparse
 
-    from ..evaluation import Call
     from ..explain import Explanation
     from ..ground import Steps
     from ..numbers import Condition
@@ -91,7 +89,11 @@ class Operands:
         is_xla = "[" in text and text.partition("[")[0].strip().isalnum()
         try:
             with assume(*self._conditions):
-                return layout_of(read(text)) if is_xla else evaluated(text, None, self._names)
+                return (
+                    layout_of(read(text))
+                    if is_xla
+                    else evaluate(text, None, self._names, layout_of_name)
+                )
         except ParseError as error:
             raise error.named(name) from None
 
@@ -137,23 +139,6 @@ class Operands:
 def as_table(steps: Steps) -> Steps:
     """Return the steps with the table alone, if the sentences repeat it."""
     return steps._replace(sentences=(), pictures=(), parts=tuple(map(as_table, steps.parts)))
-
-
-def evaluated(text: str, calls: list[Call] | None, names: Names) -> Any:
-    """Return the value of an expression in which layouts may stand by their tags, or as XLA shapes."""
-
-    def layout_of_name(scan: NamingScanner) -> Any:
-        if not re.match(r"\w+\s*\[", scan.text[scan.at :]):
-            from ..ascend import tagged_at
-
-            return tagged_at(scan).layout
-        from ..xla_bridge import parse_shape_at, to_layout
-
-        shape, end = parse_shape_at(scan.text, scan.at, "document")
-        scan.expect(scan.text[scan.at : end])
-        return to_layout(shape)
-
-    return evaluate(text, calls, names, layout_of_name)
 
 
 def _condition(text: str, names: Names) -> Condition:

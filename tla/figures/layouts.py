@@ -210,8 +210,9 @@ def _nested_extents(shape: Any) -> list[int]:
 def axis_of(shape: Any, line: range, size: int, extents: Sequence[int] | None = None) -> Axis:
     """Return the axis of a range of a mode: the names of its coordinates, and their digits by level.
 
-    >>> axis_of((4, 3), range(3, 6), 12)
-    Axis(size=12, names=('(3,0)', '(0,1)', '(1,1)'), levels=((0, 1, 1), (3, 0, 1)), tiles=((0, 1, 1),))
+    >>> axis = axis_of((4, 3), range(3, 6), 12)
+    >>> axis.names, axis.levels, axis.tiles
+    (('(3,0)', '(0,1)', '(1,1)'), ((0, 1, 1), (3, 0, 1)), ((0, 1, 1),))
 
     Args:
         extents: Those of the tiles, the smallest first; the default is the leaves of the mode.

@@ -129,6 +129,10 @@ class Scanner:
         bracket = f"{self.text[opened]!r} in {f'column {column}' if here else f'line {line}'}"
         self.fail(f"expected ',' or {close!r} of the {bracket}, found {found or self.found()}")
 
+    def typed_at(self) -> Any:
+        """Pass an int with its type, as ``int{2}`` in C++, and return it; None if none comes next."""
+        return None
+
     def call_at(self, start: int, name: str, room: int) -> Any:
         """Pass the arguments of an operation, and return its value; its name began at ``start``."""
         self.fail(f"{name} is an operation: it takes arguments", start, start + len(name))

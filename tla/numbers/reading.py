@@ -252,6 +252,8 @@ def _factor(scan: Scanner, names: Names, room: int, what: str) -> Value:
     if scan.accept("-"):
         negated: Any = _factor(scan, names, room - 1, what)
         return -negated  # type: ignore[no-any-return]
+    if (value := scan.typed_at()) is not None:
+        return value  # type: ignore[no-any-return]
     if char == "(":
         scan.accept("(")
         value = expr_at(scan, names, room - 1, "an expression")

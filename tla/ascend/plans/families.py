@@ -351,19 +351,19 @@ WITHOUT_BLOCK: Final = {
     "EpilogueVisitor": "a tree of visitors: the epilogue `evg` has its nodes",
     **dict.fromkeys(
         ("EpilogueAtlasA2FASoftmax", "EpilogueAtlasA2FARescaleO"),
-        "flash attention without the paged cache: no example has it",
+        "an epilogue of flash attention in no example; `attention` has others",
     ),
     **dict.fromkeys(
         ("EpilogueAtlasA2MLASoftmax", "EpilogueAtlasA2MLARescaleO", "EpilogueAtlasA2MLATP1Softmax",
          "EpilogueAtlasA2MLATP1RescaleO", "EpilogueAtlasA2MLAFDRescaleO"),
-        "of other kernels of example 19: `attention` plans its AMLA one",
+        "an epilogue of another kernel of example 19: `attention` plans its AMLA one",
     ),
-    "BlockEpiloguePertile": "its places in UB are fixed, for the one tile of MmadPingpongPertile",
-    "EpilogueAscend950PerBlockQuantTla": "its kernel, not its block, places its tiles in UB",
+    "BlockEpiloguePertile": "an epilogue of MmadPingpongPertile, with fixed places in UB",
+    "EpilogueAscend950PerBlockQuantTla": "an epilogue whose kernel places its tiles in UB",
     **dict.fromkeys(
         ("BlockEpilogueSwigluMxQuant", "EpilogueAscend950DualLevelQuantMx",
          "EpilogueAscend950FinalizeRouting"),
-        "an experiment of CATLASS has it, no example",
+        "an epilogue of an experiment of CATLASS, and of no example",
     ),
 }  # fmt: skip
 """The policies of CATLASS's headers without a row above, in `EPILOGUES` or in `attention`, and why."""

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from ...errors import UnsupportedError
 from ...ground import Scanner, constexpr, did_you_mean, int_in, near_words, shortened
 from .dispatch import ARCH_OF, CODE_OF, Family, Policy, arch_tag
-from .families import FAMILIES
+from .families import FAMILIES, WITHOUT_BLOCK
 
 if TYPE_CHECKING:
     from .dispatch import Parameter
@@ -73,6 +73,9 @@ def _family(name: str, at: int) -> Family:
     for family in families:
         if len(families) == 1 or everywhere == {*family.codes}:
             return family
+    if why := WITHOUT_BLOCK.get(name):
+        summary = f"CATLASS's {name} is no dispatch policy of a product"
+        raise UnsupportedError(summary, f"It is {why}.", name=name, at=at)
     if not families:
         raise UnsupportedError(
             f"{shortened(name)!r} is not a dispatch policy", _near(name), name=name, at=at

@@ -23,8 +23,9 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ...errors import LayoutError, UnsupportedError
+from ..arch import FRACTAL_ROWS
 from ..shapes import GemmShape, rounded_up
-from .pipes import ROWS, START, bandwidth_of
+from .pipes import START, bandwidth_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,13 +105,17 @@ def _block(plan: AttentionPlan, rows: int) -> dict[str, float]:
     """The cycles of each pipe for some rows of Q and all of K and V."""
     arch, of, (n, head, wide) = plan.arch, plan.element, (plan.tile.n, plan.head, plan.value_head)
     columns, steps, size = plan.kv, -(-plan.kv // n), of.bytes_of(1)
-    tall, across, half = rounded_up(rows, ROWS), rounded_up(columns, ROWS), -(-rows // 2)
+    tall, across, half = rounded_up(rows, FRACTAL_ROWS), rounded_up(columns, FRACTAL_ROWS), -(-rows // 2)
     by_gm = arch.code == 2201  # S, P and O go through global memory
     s, o = 4 * columns, 4 * wide * steps
     loaded = rows * head + columns * (head + wide) + by_gm * rows * columns
     into_a, into_b = tall * (head * steps + across), across * (head + wide)
     # to zZ a load takes a row of fractals, and a load that transposes a column
-    parts = tall // ROWS * (-(-head // 128) + -(-n // 128)) + 1 + -(-n // ROWS) if by_gm else 4
+    parts = (
+        tall // FRACTAL_ROWS * (-(-head // 128) + -(-n // 128)) + 1 + -(-n // FRACTAL_ROWS)
+        if by_gm
+        else 4
+    )
     cycles = (
         size * loaded / arch.l2_rate + (2 + by_gm) * steps * START,
         size * (into_a / arch.l1_to_l0a_rate + into_b / arch.l1_to_l0b_rate) + parts * steps * START,
@@ -144,12 +149,12 @@ def search_attention(
         LayoutError: ``top`` is below 1, or ``step`` no multiple of 16.
         UnsupportedError: no tile is legal; the text has the rules that the smallest breaks.
     """
-    if top < 1 or step < ROWS or step % ROWS:
-        words = f"top is {top} and step {step}: top is at least 1, step a multiple of {ROWS}"
+    if top < 1 or step < FRACTAL_ROWS or step % FRACTAL_ROWS:
+        words = f"top is {top} and step {step}: top is at least 1, step a multiple of {FRACTAL_ROWS}"
         raise LayoutError(words, top=top, step=step)
     found = [estimate_attention(each) for each in _legal(plan, step)]
     if not found:
-        least = plan._replace(tile=plan.tile._replace(m=2 * ROWS, n=step))
+        least = plan._replace(tile=plan.tile._replace(m=2 * FRACTAL_ROWS, n=step))
         broken = [f"{error.rule}: {error.text}." for error in least.check().errors]
         words = f"no tile of {plan.kind.about} is legal on {plan.arch}"
         raise UnsupportedError(
@@ -160,7 +165,7 @@ def search_attention(
 
 def _legal(plan: AttentionPlan, step: int) -> Iterator[AttentionPlan]:
     """The plan with each tile that it may have: until no wider one, and no taller one, is legal."""
-    for m in range(2 * ROWS, plan.arch.l0c // 4, 2 * ROWS):
+    for m in range(2 * FRACTAL_ROWS, plan.arch.l0c // 4, 2 * FRACTAL_ROWS):
         any_fits = False
         for n in range(step, rounded_up(plan.kv, step) + 1, step):
             each = plan._replace(tile=GemmShape(m, n, plan.tile.k))

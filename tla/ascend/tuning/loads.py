@@ -31,6 +31,7 @@ from collections import Counter
 from math import gcd
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..arch import FRACTAL_ROWS
 from ..schedules import bands_of, share
 from ..shapes import GemmCoord, rounded_up
 
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
     from ..shapes import GemmShape
 
 _M, _N = 1, 2
-_UNIT = 16
-"""The rows of a fractal."""
 
 
 class Load(NamedTuple):
@@ -190,7 +189,7 @@ def loads_in_groups(
         own = [[0] * 4 for _ in range(cores)]
         _count_kinds(own, 0, first, limit, bands, cuts, (row_kind, column_kind))
         shapes = [
-            GemmCoord(rounded_up(shape.m, _UNIT), rounded_up(shape.n, _UNIT), shape.k)
+            GemmCoord(rounded_up(shape.m, FRACTAL_ROWS), rounded_up(shape.n, FRACTAL_ROWS), shape.k)
             for shape in _shapes(problem, tile, [problem.k])
         ]
         places = [numbers.setdefault(shape, len(numbers)) for shape in shapes]

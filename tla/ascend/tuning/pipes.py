@@ -45,6 +45,7 @@ from collections import Counter
 from math import ceil
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
+from ..arch import FRACTAL_ROWS
 from ..elements import accumulator
 from ..plans import slices
 from ..schedules import bands_of
@@ -80,9 +81,6 @@ START: Final = 16
 
 Assumed: a copy of 16 KiB, which Ascend C's hardware constraints call enough for the best bandwidth, then
 reaches 90 % of it."""
-
-ROWS: Final = 16
-"""The rows of a fractal."""
 
 
 def bandwidth_of(arch: Arch) -> float:
@@ -258,8 +256,8 @@ class Model(NamedTuple):
         steps = -(-k // l1.k)
         parts = (steps - 1) * -(-l1.k // l0.k) + -(-(k - (steps - 1) * l1.k) // l0.k)
         rows, columns, depth = (
-            rounded_up(m, ROWS),
-            rounded_up(n, ROWS),
+            rounded_up(m, FRACTAL_ROWS),
+            rounded_up(n, FRACTAL_ROWS),
             rounded_up(k, max(self.a.c0, self.b.c0)),
         )
         of_a, of_b = self._efficiency(l1, shape)
@@ -405,9 +403,9 @@ def _weighted_sum(parts: _Both, weights: _Both) -> float:
 def _elements_in(tag: str, rows: int, columns: int, c0: int) -> int:
     """The elements that a copy of a tile moves; in fractals, whole ones."""
     if tag == "zN":
-        return rounded_up(rows, ROWS) * rounded_up(columns, c0)
+        return rounded_up(rows, FRACTAL_ROWS) * rounded_up(columns, c0)
     if tag == "nZ":
-        return rounded_up(rows, c0) * rounded_up(columns, ROWS)
+        return rounded_up(rows, c0) * rounded_up(columns, FRACTAL_ROWS)
     return rows * columns
 
 

@@ -31,6 +31,7 @@ from math import lcm
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, TypeVar, cast
 
 from ...errors import LayoutError, UnsupportedError
+from ..arch import FRACTAL_ROWS
 from ..buffers import l1_tag
 from ..plans import Tile, fits, gemm, grouped
 from ..shapes import GemmShape, gemm_shape, rounded_up
@@ -49,9 +50,6 @@ if TYPE_CHECKING:
 
 _CHUNK: Final = 16
 """The number of pairs of m and n in one piece of work."""
-
-_UNIT: Final = 16
-"""The rows of a fractal; m and n are multiples of it."""
 
 
 class Query(NamedTuple):
@@ -211,11 +209,11 @@ def tiles(plan: Plan, step: int = 16) -> Iterator[tuple[GemmShape, GemmShape]]:
 
 def _pairs(product: Model, step: int) -> Iterator[tuple[int, int]]:
     """The pairs of m and n for which L0C has room for one block."""
-    if step < 1 or step % _UNIT:
-        raise LayoutError(f"step is {step}: it must be {_UNIT} or a multiple of it", step=step)
+    if step < 1 or step % FRACTAL_ROWS:
+        raise LayoutError(f"step is {step}: it must be {FRACTAL_ROWS} or a multiple of it", step=step)
     arch, c = product.arch, product.arch.accumulator(product.a, product.b)
     most = arch.l0c // product.policy.facts.l0c // c.sizeof
-    rows, columns = (lcm(step, max(_UNIT, element.c0)) for element in (product.a, product.b))
+    rows, columns = (lcm(step, max(FRACTAL_ROWS, element.c0)) for element in (product.a, product.b))
     for m in range(step, min(rounded_up(product.problem.m, rows), most // step) + 1, step):
         for n in range(step, min(rounded_up(product.problem.n, columns), most // m) + 1, step):
             yield m, n
@@ -232,7 +230,7 @@ def _of_pair(product: Model, m: int, n: int) -> Iterator[tuple[GemmShape, GemmSh
     arch, stages, a, b = product.arch, product.policy.facts, product.a, product.b
     unit, depth = max(a.c0, b.c0), product.problem.k
     most = arch.l1 * 8 // (m * a.bits * stages.l1a + n * b.bits * stages.l1b)
-    for k1 in range(parts[0], min(rounded_up(depth, max(unit, _UNIT)), most) + 1, unit):
+    for k1 in range(parts[0], min(rounded_up(depth, max(unit, FRACTAL_ROWS)), most) + 1, unit):
         within = bisect_right(parts, k1)
         if _fits(product, m, n, k1, parts[within - 1]):
             k0 = _even(parts[:within], k1, depth)
@@ -244,9 +242,11 @@ def _parts(product: Model, m: int, n: int) -> Iterator[int]:
     arch, stages, a, b = product.arch, product.policy.facts, product.a, product.b
     unit = max(a.c0, b.c0)
     most = min(arch.l0a * 8 // (m * a.bits * stages.l0a), arch.l0b * 8 // (n * b.bits * stages.l0b))
-    for k0 in range(unit, min(rounded_up(product.problem.k, max(unit, _UNIT)), most) + 1, unit):
+    for k0 in range(unit, min(rounded_up(product.problem.k, max(unit, FRACTAL_ROWS)), most) + 1, unit):
         # A k1 of whole fractals needs no more room than a longer one that fits; k0 alone is shorter.
-        if _fits(product, m, n, rounded_up(k0, max(unit, _UNIT)), k0) or _fits(product, m, n, k0, k0):
+        if _fits(product, m, n, rounded_up(k0, max(unit, FRACTAL_ROWS)), k0) or _fits(
+            product, m, n, k0, k0
+        ):
             yield k0
 
 
@@ -271,9 +271,9 @@ def _fits(product: Model, m: int, n: int, k1: int, k0: int) -> bool:
 
 def _in_whole_rows(product: Model, l0: GemmShape) -> bool:
     """Whether the copy of A to L0A fills whole rows of fractals; a transposing copy writes squares."""
-    if product.arch.l0a_tag != "zZ" or l1_tag(product.tags[0]) == "zN" or l0.m <= _UNIT:
+    if product.arch.l0a_tag != "zZ" or l1_tag(product.tags[0]) == "zN" or l0.m <= FRACTAL_ROWS:
         return True
-    return l0.k % max(_UNIT, product.a.c0) == 0
+    return l0.k % max(FRACTAL_ROWS, product.a.c0) == 0
 
 
 def _between_fractals(product: Model, l1: GemmShape) -> bool:
@@ -285,7 +285,7 @@ def _between_fractals(product: Model, l1: GemmShape) -> bool:
         (product.tags[1], product.b, k_next, n_next),
         (product.tags[2], product.c, m_next, n_next),
     ):
-        units = {"zN": (_UNIT, element.c0), "nZ": (element.c0, _UNIT)}.get(tag, (1, 1))
+        units = {"zN": (FRACTAL_ROWS, element.c0), "nZ": (element.c0, FRACTAL_ROWS)}.get(tag, (1, 1))
         for (step, extent), unit in zip((across, along), units, strict=True):
             if step < extent and step % unit:
                 return False
@@ -300,7 +300,7 @@ def _check_rules(plan: Plan, product: Model, pairs: list[tuple[int, int]], step:
     none: list[tuple[GemmShape, GemmShape, int]] = []
     small = next(filter(None, ([*_of_pair(product, m, n)] for m, n in pairs)), none)
     large = next(filter(None, ([*_of_pair(product, m, n)] for m, n in reversed(pairs))), none)
-    unit = max(_UNIT, plan.a.c0, plan.b.c0)
+    unit = max(FRACTAL_ROWS, plan.a.c0, plan.b.c0)
     least = GemmShape(lcm(step, unit), lcm(step, unit), unit)
     l1, l0 = small[0][:2] if small else (least, least)
     rules = _broken_rules(plan.replaced(l1=l1, l0=l0))
