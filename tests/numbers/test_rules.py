@@ -325,6 +325,7 @@ DIGIT = sym("d", min=0, max=N - 1)
         (J // -1, -J),
         ((1 - J) // -1, J - 1),
         ((-(X % 7)) // -1, X % 7),
+        ((J // 2 * 4 - J * 7 + J % 2) % 5, -(J % 2) % 5),
     ],
 )
 def test_worked_examples(got: Any, want: Any) -> None:

@@ -50,6 +50,7 @@ def simplify(map: IndexingMap, single_values: str = "keep", exact: bool | None =
     require_map(map)
     if single_values not in SINGLE_VALUES:
         raise UnsupportedError(f"single values are kept or replaced, not {single_values!r}")
+    map = with_ranges_in_order(map)  # a rule that may choose one of two ranges chooses the same one
     map = with_ranges_in_order(rewritten(map, single_values == "replace"))
     if map.constraints and exact is not False:
         try:

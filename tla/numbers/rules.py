@@ -108,7 +108,7 @@ def _pulled_out(x: Expr, c: Value) -> Value | None:
         whole = {m: n for m, k in x.terms.items() if (n := k - rest.get(m, 0))}
         constant = x.constant % c
         outside = over(whole, c, x.constant // c, x.kinds)
-        return floor_divided(expr_of(rest, constant, x.kinds) if rest else constant, c) + outside
+        return floor_divided(summed(rest, constant, x.kinds) if rest else constant, c) + outside
     quotient, smaller = shorten(x, c)
     return None if quotient is None else quotient + floor_divided(smaller, c)
 
@@ -195,7 +195,7 @@ def _dropped(x: Expr, c: Value) -> Value | None:
     terms = _left(x, c)
     if constant == x.constant and terms == x.terms:
         return None
-    return remainder(expr_of(terms, constant, x.kinds), c) if terms else constant
+    return remainder(summed(terms, constant, x.kinds), c) if terms else constant
 
 
 _LONGEST: Final = 8
