@@ -34,6 +34,7 @@ PAST_A_DOOR = {
 BY_NAME = {
     "tla.arrays.elements": "ml_dtypes, which is no part of the house",
     "tla.arrays.moving": "the compiled executor, a distribution of its own",
+    "tla.cli.executors": "dask.distributed, which is no part of the house",
     "tla.indexing.exact.budget": "islpy, which is no part of the house",
     "tla.objects.libraries": "a library of others, when an object of it is asked for",
     "tla.testing.operations": "it looks up the function of each operation by the name that users write",

@@ -6,14 +6,16 @@ CATLASS's own example with the same problem, and that of the kernel in Python.
 
 from __future__ import annotations
 
+import contextlib
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pytest
 
 from tla import ArgumentError, UnsupportedError
-from tla.ascend import Plan, attention, batched, conv, epilogue, gemm, grouped, record
+from tla.ascend import Plan, attention, batched, conv, epilogue, gemm, gemv, grouped, record
 from tla.ascend.kernels import gm, simulate
 from tla.ascend.kernels.blocks import matmul, matmul_add, quant_matmul, splitk_matmul, streamk_matmul
 from tla.ascend.plans.examples import edited
@@ -21,10 +23,9 @@ from tla.ascend.plans.programs import host_program
 
 from .programs import CATLASS, EXAMPLE, expect_equal, issued, needs_catlass
 from .test_emit import KERNELS, made
+from .test_examples import NOT_PLANNED, ROWS, planned
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tla.ascend.kernels import Kernel
 
 
@@ -166,6 +167,15 @@ def test_examples_of_convolutions_and_of_attention(tmp_path: Path) -> None:
     assert (program.write(tmp_path / "to").parent / "other.hpp").exists()
     with pytest.raises(UnsupportedError, match=r"conv\.cpp has no Arch::Ascend950, which the plan"):
         conv("Ascend950", image=(2, 32, 33, 43), filter=(80, 3, 3)).emit(str(source))
+    source = tmp_path / "vector" / "gemv.cpp"
+    source.parent.mkdir()
+    text = "Arch::AtlasA2 float\nusing DispatchPolicy = Gemm::GemvAtlasA2;\n"
+    shapes = "using LayoutA = layout::RowMajor;\nusing UBTileShape = GemvShape<32, 512>;\n"
+    source.write_text(text + shapes + MAIN)
+    program = gemv("AtlasA2", (100, 70), "float", "ColumnMajor", tile=(64, 32)).emit(str(source))
+    changed = shapes.replace("RowMajor", "ColumnMajor").replace("32, 512", "64, 32")
+    assert program.source == text + changed + MAIN
+    assert program.arguments == ("100", "70")
     heads = attention("AtlasA2", heads=8, q=200, kv=300, head=64, masked=True)
     source = tmp_path / "heads" / "fai.cpp"
     source.parent.mkdir()
@@ -318,6 +328,45 @@ def test_the_trace_of_a_program_is_that_of_the_example(name: str, tmp_path: Path
             options: Any = {"policy": plan.policy, "l1": plan.l1, "l0": plan.l0, "swizzle": plan.swizzle}
             run = simulate(example.kernel.on(plan.arch), *arrays, cores=2, checks=(), **options)
             expect_equal(ours, issued(run))
+
+
+NOT_EMITTED = {
+    "55": "its tiles are arguments of a template, by element type",
+    "61": "three products in one kernel, each with a policy and tiles",
+    **dict.fromkeys(("102", "103"), "its tiles are chosen when it runs"),
+}
+"""Examples with a plan that do not take its parameters, and why."""
+STOPS = ("57", "62")
+"""Hosts that end before the launch where the data of their scripts are not there."""
+
+
+def test_the_page_names_the_examples_that_take_no_plan() -> None:
+    page = (Path(__file__).parents[2] / "docs/howto/run_a_plan_on_the_device.md").read_text("utf-8")
+    rest = {*NOT_EMITTED, *NOT_PLANNED}
+    table = page[page.index("take a plan's parameters") : page.index("## 3.")]
+    assert f"{72 - len(rest)} of the 72 examples" in page
+    assert {x for row in re.findall(r"^\| ([\d, ]+) \|", table, re.M) for x in row.split(", ")} == rest
+
+
+@pytest.mark.slow
+@needs_catlass
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['example']} {row.get('policy', '')}")
+def test_an_example_takes_its_own_plan(row: dict[str, Any], tmp_path: Path) -> None:
+    """Compiled by the recorder, each launches its kernel."""
+    number, plan = row["example"], planned(row)
+    name = next(x.name for x in (CATLASS / "examples").glob(f"{number}_*"))
+    if number in NOT_EMITTED:
+        with pytest.raises(UnsupportedError):
+            plan.emit(into=name, catlass=CATLASS)
+        return
+    program = plan.emit(into=name, catlass=CATLASS)
+    with contextlib.ExitStack() as stack:
+        if number in STOPS:
+            stack.enter_context(pytest.raises(UnsupportedError, match="launched"))
+        source = program.write(tmp_path)
+        cores = plan.cores if number == "31" else 2  # it has a block for each core at most
+        found = record(source, program.arguments, catlass=CATLASS, cores=cores)
+        assert found.calls
 
 
 def _arrays(plan: Plan, kernel: Kernel) -> list[Any]:

@@ -43,8 +43,8 @@ def counted(name: str) -> dict[str, int]:
 
 
 OTHERS = {
-    "all", "by", "chip", "file", "format", "help", "json", "layouts", "limit", "module", "opcode",
-    "output", "top",
+    "all", "by", "chip", "executor", "file", "format", "help", "json", "layouts", "limit", "module",
+    "opcode", "output", "results", "top",
 }  # fmt: skip
 """The options that are no report on a whole module."""
 
@@ -470,7 +470,8 @@ def test_nothing_to_list_is_no_table(run: Run) -> None:
     ("arguments", "error"),
     [
         ([], "the following arguments are required: FILE"),
-        (["a", "b"], "this command takes 1 argument, FILE; it got 2: a and b"),
+        (["a", "b", "--live"], "--live is for one module, without --executor and --results"),
+        (["a", "--executor", "dask", "-o", "x.svg"], "--output does not go with --file"),
         (["a", "--top", "0"], "argument --top: needs a positive number"),
         (["a", "--top", "-1"], "argument --top: needs a positive number"),
         (["a", "--top", "x"], "argument --top: needs a positive number, not 'x'"),

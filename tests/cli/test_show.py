@@ -466,3 +466,12 @@ def test_forty_columns_read(arguments: tuple[str, ...]) -> None:
     out = on_a_terminal("show", *arguments, NO_COLOR="1", COLUMNS="40")
     assert max(map(len, out.splitlines())) <= 40
     assert len(cells(out)[0]) >= 2
+
+
+def test_dims_that_a_star_combines(run: Run) -> None:
+    """The picture of F32[112,110], which they become."""
+    drawn = run("show", "F32[2, 7,8,11,10]{4,3,2,1,0:T(∗,∗,2,∗,3)}")
+    combined = run("show", "((_2,_56),(_3,_37)):((_3,_222),(_1,_6)):(_112,_110)")
+    assert drawn.code == combined.code == 0
+    assert "over dims (0,1,2) and (3,4)" in drawn.out
+    assert drawn.out.split("\n", 1)[1] == combined.out.split("\n", 1)[1]

@@ -93,6 +93,14 @@ CASES: list[tuple[str, str, str, list[bool]]] = [
         [T],
     ),
     (
+        "TransposeOfIotaHeuristic",  # nothing is read
+        "i = f32[100,64,32] iota(), iota_dimension=1\nt = f32[32,100,64] transpose(i), "
+        "dimensions={2,0,1}\n"
+        "ROOT r = f32[32,100,1] slice(t), slice={[0:32], [0:100], [0:1]}",
+        "loop",
+        [],
+    ),
+    (
         "TransposeOfAddHeuristic",
         "x = f32[100,64,32] parameter(0)\nb = f32[100,64,32] add(x, x)\n"
         "t = f32[32,100,64] transpose(b), dimensions={2,0,1}\n"

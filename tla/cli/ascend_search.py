@@ -13,6 +13,7 @@ from .ascend_check import leading_dimensions
 from .columns import columns
 from .commands import SUBCOMMANDS
 from .common import InputError, file_argument, numbers, positive, short_bytes, text_argument
+from .executors import processes
 from .messages import say_json
 from .parser import argument_parser
 from .progress import progress_bar
@@ -21,7 +22,6 @@ from .saving import expect_place, save
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Generator, Sequence
-    from concurrent.futures import Executor
 
     from ..ascend import Estimate, Query, Ranking
 
@@ -155,7 +155,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _ranked(options: argparse.Namespace) -> Ranking:
-    with _executor(options.jobs) as executor, progress_bar("ranking") as progress:
+    with processes(options.jobs) as executor, progress_bar("ranking") as progress:
         return search(
             options.arch,
             options.problem[0],
@@ -190,7 +190,7 @@ def _many(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
     for text in options.problem:
         lines = text_argument("-").splitlines() if text == "-" else [text]
         problems += [line for line in lines if line.strip()]
-    with _executor(options.jobs) as executor, progress_bar("problems") as progress, _writing(options):
+    with processes(options.jobs) as executor, progress_bar("problems") as progress, _writing(options):
         found = search_many(
             options.arch,
             problems,
@@ -233,51 +233,6 @@ def _writing(options: argparse.Namespace) -> Generator[None]:
         raise
     except (OSError, ValueError) as error:
         raise InputError.cannot("go on with", options.results or "-", error) from None
-
-
-@contextmanager
-def _executor(jobs: int) -> Generator[Executor | None]:
-    """The processes for the work, which end with it; None for one job."""
-    if jobs == 1:
-        yield None
-        return
-    from concurrent.futures import ProcessPoolExecutor
-    from os import cpu_count
-
-    executor = ProcessPoolExecutor(min(jobs, 2 * (cpu_count() or 1)), initializer=_deaf)
-    try:
-        # All processes start before the bar has a thread, so that no fork copies a lock.
-        executor.submit(int).result()
-        yield executor
-    except KeyboardInterrupt:
-        _end(executor)
-        raise
-    finally:
-        executor.shutdown(cancel_futures=True)
-
-
-def _end(executor: Executor) -> None:
-    """End the processes: their work may take long, and nobody waits for it."""
-    import threading
-    from multiprocessing import active_children
-
-    # The executor's thread then reports dead processes and cancelled futures, which is no news.
-    hook, threading.excepthook = threading.excepthook, _say_nothing
-    for process in active_children():
-        process.terminate()
-    executor.shutdown(cancel_futures=True)
-    threading.excepthook = hook
-
-
-def _say_nothing(_: object) -> None:
-    """Of an error in a thread."""
-
-
-def _deaf() -> None:
-    """An interruption is for the process that has begun the others."""
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 # --- text ---

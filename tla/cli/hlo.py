@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from ..hlo import ModuleError, read_module
 from ..xla_bridge import CHIPS, chip_named
-from . import hlo_buffers, hlo_dump
-from .common import InputError, add_opcode, positive
+from . import hlo_buffers, hlo_dump, hlo_sweep
+from .common import InputError, add_opcode, file_argument, positive
+from .executors import EXECUTORS
 from .module_text import ModuleText
 from .parser import argument_parser
 from .pictures import add_formats, is_asked_for, refuse_formats
@@ -42,6 +43,7 @@ examples:
   tla hlo module.hlo --copies
   tla hlo module.hlo --against before.hlo
   tla hlo DUMP --module jit_step
+  tla hlo DUMP module.hlo --executor processes --results modules.jsonl --json
   tla hlo - --json < module.hlo
 
 A buffer is an array with memory of its own. What lies in the memory of another array is none:
@@ -68,6 +70,10 @@ Of a folder that a compiler wrote, XLA_FLAGS=--xla_dump_to=FOLDER, the report is
 buffer assignment: allocations, addresses, fragmentation; also after it ran out of memory. The other
 reports take the text of the module in it.
 
+Of several files or folders, or with --executor or --results, there is a line for each module, the
+largest peak first; a folder stands for its *.hlo, or for the modules of a dump. --results FILE adds
+each to a file of JSON lines, and reads no module again that has not changed.
+
 Without --chip most memory spaces have their numbers; the chips are
 {", ".join(CHIPS)}. Without --top the first {hlo_buffers.LISTED} buffers are listed,
 with --json all.
@@ -86,6 +92,13 @@ def run(arguments: list[str]) -> int:
                 parser.error(f"--{name} changes nothing with --{report}: leave it out")
     if options.chip is not None:
         options.chip = chip_named(options.chip).name
+    if len(options.file) > 1 or options.executor or options.results:
+        for each in (*_OF_MODULE, "module"):
+            if getattr(options, each):
+                parser.error(f"--{each} is for one module, without --executor and --results")
+        refuse_formats(parser, options, ["file"], "the picture is of one module")
+        return hlo_sweep.report(options)
+    (options.file,) = options.file
     if os.path.isdir(options.file):
         if not (is_asked_for(options) or any(getattr(options, each) for each in _OF_MODULE)):
             return hlo_dump.report(options.file, options)
@@ -106,7 +119,8 @@ def run(arguments: list[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argument_parser("hlo", _EPILOG)
     add = parser.add_argument
-    add("file", metavar="FILE", help="the text of an HLO module, or a dump folder; - is standard input")
+    what = "the text of an HLO module, or a dump folder; - is standard input; or many, also folders"
+    add("file", metavar="FILE", nargs="+", help=what)
     add("--chip", help="the chip it is compiled for: names memory spaces")
     add("--module", metavar="NAME", help="of a dump folder: the module whose name contains NAME")
     add("--top", type=positive, metavar="N", help="list only the first N")
@@ -117,8 +131,11 @@ def _parser() -> argparse.ArgumentParser:
     add("--by", choices=("source", "op_name"), help="one line for each origin in the program")
     add("--all", action="store_true", help="list the arrays without memory of their own, too")
     add("--layouts", action="store_true", help="show the nested layout of each buffer")
+    add("--executor", choices=EXECUTORS, help="read many modules on all cores, or by dask")
+    results = "keep the line of each module there, and go on"
+    add("--results", metavar="FILE", type=file_argument, help=results)
     add_opcode(parser)
-    add_formats(parser, json="print one JSON object")
+    add_formats(parser, json="print one JSON object; of many modules a line for each")
     return parser
 
 

@@ -85,6 +85,7 @@ _HLO = re.compile(
     r"|^\s*([a-z]\w*\[\S*\s+)?[a-z][a-z0-9-]*\(.*\[",
     re.M,
 )
+_ARROW = re.compile("[-−–]>")  # a minus of a page too
 _MAP = re.compile(r"\s*(\(|affine_map<|#xla\.indexing_map<)")  # as no text of HLO begins
 _MLIR = re.compile(r"^\s*(module\b.*\{|func\.func\b)|\b(stablehlo|mhlo)\.\w", re.M)
 
@@ -118,7 +119,7 @@ def run(arguments: list[str]) -> int:
     try:
         if _MLIR.search(text):
             text = hlo_of_stablehlo(text)
-        if _MAP.match(text) and "->" in text:
+        if _MAP.match(text) and _ARROW.search(text):
             _refuse_for_modules(parser, options)
             return _of_map(text, options)
         is_short = file is None or (file.path == "-" and "\n" not in text.strip())
@@ -127,7 +128,7 @@ def run(arguments: list[str]) -> int:
             return _of_module(_module(text, file, options), options)
         _refuse_for_modules(parser, options)
         _refuse_for_maps(parser, options)
-        return _of_map(text, options) if "->" in text else _of_layout(text, options)
+        return _of_map(text, options) if _ARROW.search(text) else _of_layout(text, options)
     finally:
         if file is not None:
             file.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..errors import TlaError, UndecidedError
+from ..errors import TlaError, UndecidedError, UnsupportedError
 from ..figures import BANK_SCHEMES, layout_figure, strip_figure
 from ..ground import Figure, Panels
 from ..layouts import AnyLayout, Layout, is_composed, is_layout
@@ -46,9 +46,9 @@ examples:
 
 Rows and columns are the last two modes; each coordinate of the modes before them is a slice. Nested
 modes have an axis for each level, the one that runs slowest outside. Tiles have lines around them,
-tiles of tiles thicker ones.
-Offsets in brackets are padding: they lie outside the origin shape. Of a large layout the first corner
-is drawn: 16 rows and 64 columns as text, in a file up to 512, with offsets in the cells up to 64.
+tiles of tiles thicker ones. Offsets in brackets are padding: they lie outside the origin shape. Of dims
+that '*' combines the combined ones are drawn. Of a large layout the first corner is drawn: 16 rows and
+64 columns as text, in a file up to 512, with offsets in the cells up to 64.
 
 --strip adds memory in its order, and which coordinate lies at each place. Several TEXTs stand side by
 side. Colours are those of the largest tiles, else of how far an offset is. 'tla pack' writes the
@@ -75,7 +75,13 @@ class _Shown(NamedTuple):
         value = read(text)
         if is_composed(value):
             return cls(value, str(value))
-        layout = drawable(layout_of(value))
+        try:
+            layout = drawable(layout_of(value))
+        except UnsupportedError as error:
+            if error.data.get("reason") != "misaligned-combine":
+                raise
+            combined = error.data["combined"]
+            return cls(combined.layout, f"{value} = {combined}")
         if isinstance(value, (XlaShape, XlaTuple, XlaBuffer)):
             return cls(layout, f"{value} = {layout}", array_shape(value))
         if tagged(text) is not None:

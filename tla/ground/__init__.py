@@ -6,7 +6,7 @@
 - ``text``: the scanner of all notations; ``pasted``: the signs that pages print;
 - ``words``: words in texts for errors;
 - ``dtypes``: element types;
-- ``output``: the lines that leave the program;
+- ``output``: the lines that leave the program; ``pieces``: work by executors, and its results in a file;
 - ``figure``: figures as data; ``display``: how a notebook shows a value;
 - ``constexpr``: marks for the mypy plugin.
 """
@@ -95,6 +95,7 @@ if TYPE_CHECKING:
         visible as visible,
     )
     from .pasted import read_typed as read_typed
+    from .pieces import read_results as read_results, run_pieces as run_pieces
     from .text import (
         Scanner as Scanner,
         int_in as int_in,

@@ -7,7 +7,7 @@
   ``scoped``, the VMEM of single instructions;
 - ``copying``, with ``origins renaming trips``; ``formats``, with ``copy_advice updates``: layouts that
   make copies needless;
-- ``compare`` and ``matching``: two modules; ``advice``: cheaper layouts of one array;
+- ``compare`` and ``matching``: two modules; ``sweep``: many; ``advice``: cheaper layouts of one array;
 - ``assignment``: the compiler's own allocations and addresses, from a dump;
 - ``oom``, with ``oom_text oom_report oom_check``: out-of-memory reports;
 - ``entry``: parameters and results; ``pallas``: the blocks of a kernel; ``picture``: buffers as bars.
@@ -77,6 +77,7 @@ if TYPE_CHECKING:
         ScopedVmem as ScopedVmem,
         scoped_vmem as scoped_vmem,
     )
+    from .sweep import ModuleSummary as ModuleSummary, sweep as sweep
     from .tally import Row as Row, SpaceTotal as SpaceTotal, Tally as Tally, Unsized as Unsized
     from .waste import Factor as Factor, Waste as Waste, array_waste as array_waste
 

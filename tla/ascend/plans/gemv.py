@@ -24,11 +24,13 @@ from ..elements import element as element_named
 from ..schedules import rows
 from ..shapes import GemmCoord, GemmShape, index_of
 from .epilogues import epilogue
+from .examples import emit_as
 from .findings import Finding, Report
 from .footprint import Footprint, Group, mmad_extents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
     from typing import SupportsIndex
 
     from ...ground import Steps
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from ..elements import Element
     from ..schedules import Schedule
     from .footprint import Buffer
+    from .programs import CppProgram
 
 _Kind: TypeAlias = Literal["aiv", "aic"]
 _Tag: TypeAlias = Literal["RowMajor", "ColumnMajor"]
@@ -87,6 +90,27 @@ class GemvPlan(NamedTuple):
     def policy(self) -> str:
         """CATLASS's dispatch policy."""
         return "GemvAtlasA2" if self.kind == "aiv" else "MmadAtlasA2Preload<true,true>"
+
+    def emit(self, into: str, catlass: str | Path | None = None) -> CppProgram:
+        """Return an example of CATLASS with the plan's policy, tiles and layout of A.
+
+        Its host chooses the number of slices itself.
+
+        Args:
+            into: The name of an example, as ``17_gemv_aiv``, or the path of a source.
+            catlass: The folder of CATLASS; by default that of the environment's ``CATLASS``.
+
+        Raises:
+            ArgumentError: there is no such example, or no folder of CATLASS.
+            UnsupportedError: the example is of another architecture, element type or policy.
+        """
+        shapes = {"UBTileShape": self.tile}
+        if self.kind == "aic":
+            shapes = {"L1TileShape": self.tile, "L0TileShape": self.l0}
+        values = {name: "GemvShape<{}, {}>".format(*shape) for name, shape in shapes.items()}
+        values |= {"DispatchPolicy": f"Gemm::{self.policy}", "LayoutA": f"layout::{self.tag}"}
+        parts = (f"Arch::{self.arch.tag}", self.element.name, self.policy.partition("<")[0])
+        return emit_as((self.problem.m, self.problem.k), parts, values, into, catlass)
 
     @property
     def footprints(self) -> tuple[Footprint, ...]:

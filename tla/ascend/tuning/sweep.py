@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
-from ...errors import LayoutError, ParseError, TlaError
+from ...errors import LayoutError, TlaError
+from ...ground import read_results, run_pieces
 from ..arch import arch as arch_named
 from ..plans import gemm
 from ..schedules import swizzle
@@ -18,10 +19,10 @@ from ..shapes import GemmCoord, GemmShape, gemm_shape
 from .cost import model
 from .estimates import Estimate
 from .pipes import GM_BANDWIDTH, START
-from .tiles import run_pieces, search
+from .tiles import search
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from concurrent.futures import Executor
 
     from ..arch import Arch
@@ -122,7 +123,11 @@ def search_many(
     with ExitStack() as stack:
         file = None
         if results is not None:
-            found = {f.problem: f for f in _read(Path(results), settings)}
+            kept = read_results(
+                Path(results),
+                lambda facts: Found.of_line(facts) if facts["settings"] == settings else None,
+            )
+            found = {f.problem: f for f in kept}
             file = stack.enter_context(Path(results).open("a", encoding="utf-8"))
         times = Counter(asked)
         finished = sum(n for problem, n in times.items() if problem in found)
@@ -142,26 +147,6 @@ def search_many(
 def _digest(common: tuple[Any, ...]) -> str:
     """The digest of all that a result depends on, with the figures of the chip and of the model."""
     return f"{crc32(repr((*common, START, GM_BANDWIDTH)).encode()):08x}"
-
-
-def _read(path: Path, settings: str) -> Iterator[Found]:
-    """Read the results of these settings; cut off a last line that was not written to its end."""
-    text = path.read_text("utf-8") if path.exists() else ""
-    whole = text[: text.rfind("\n") + 1]
-    if whole != text:
-        path.write_text(whole, "utf-8")
-    at = 0
-    for number, line in enumerate(whole.splitlines(), 1):
-        try:
-            facts = json.loads(line)
-            if facts["settings"] == settings:
-                yield Found.of_line(facts)
-        except (ValueError, LookupError, TypeError) as error:
-            way = "It is not a file of results: name another, or delete the line."
-            raise ParseError(
-                f"line {number} of {path.name} is no result", whole, at, None, way
-            ) from error
-        at += len(line) + 1
 
 
 def _found(piece: tuple[Any, ...]) -> Found:

@@ -28,9 +28,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from heapq import nsmallest
 from math import lcm
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, cast
 
 from ...errors import LayoutError, UnsupportedError
+from ...ground import run_pieces
 from ..arch import FRACTAL_ROWS
 from ..buffers import l1_tag
 from ..plans import Tile, fits, gemm, grouped
@@ -383,25 +384,3 @@ def _rank(piece: _Piece) -> _Result:
         faster += 0 if than is None else sum(_key(estimate) < than for estimate in estimates)
         best = nsmallest(keep, best + estimates, key=_key)
     return len(pairs), legal, ranked, faster, best
-
-
-_In = TypeVar("_In")
-_Out = TypeVar("_Out")
-
-
-def run_pieces(
-    executor: Executor | None, call: Callable[[_In], _Out], pieces: Sequence[_In]
-) -> Iterator[_Out]:
-    """Yield the results of a call on each piece as they come, by an executor or in this thread."""
-    if executor is None:
-        yield from map(call, pieces)
-        return
-    from concurrent.futures import as_completed  # only a search with an executor needs it
-
-    futures = [executor.submit(call, piece) for piece in pieces]
-    try:
-        for future in as_completed(futures):
-            yield future.result()
-    finally:  # no further piece begins after an error or an interruption
-        for future in futures:
-            future.cancel()
