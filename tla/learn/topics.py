@@ -81,9 +81,9 @@ class Draw(Random):
                 return found
 
 
-def _picture(layout: AnyLayout) -> Figure:
-    """The offsets of a layout, without its name."""
-    return layout_figure(layout, colour="")._replace(title="")
+def _picture(layout: AnyLayout, title: str = "") -> Figure:
+    """The offsets of a layout, without its text."""
+    return layout_figure(layout, colour="")._replace(title=title)
 
 
 def _terms(layout: AnyLayout, at: Any) -> str:
@@ -473,11 +473,11 @@ def _expressions(draw: Draw) -> Question:
         return "" if uses else "The offsets are right. Now get them by an operation on A."
 
     return function(
-        f"A = {a}. Find an expression with an operation on A whose value has these offsets.",
+        f"A = {a}. Find an expression with an operation on A that has these offsets.",
         found,
         "Compare the picture with A: are its cells grouped, repeated, or taken in another order?",
-        _picture(a),
-        _picture(found),
+        _picture(a, "A"),
+        _picture(found, "the value of the expression"),
         reference=reference,
         demand=demand,
     )

@@ -35,7 +35,8 @@ def draw_steps(steps: Steps, scene: Scene, x: float, y: float, draw: Callable[..
         y = _table(steps, scene, inner, y)
     for i, sentence in enumerate(steps.sentences, 1):
         y = scene.column(inner, y, wrapped(f"{i}. {sentence}", _WIDEST, " " * len(f"{i}. ")))
-    y = scene.column(inner, y, wrapped(f"= {steps.result}", _WIDEST, "  "), "title")
+    if steps.result:
+        y = scene.column(inner, y, wrapped(f"= {steps.result}", _WIDEST, "  "), "title")
     for picture in steps.pictures:
         drawn = Scene()
         draw(picture, drawn)

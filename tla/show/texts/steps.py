@@ -42,7 +42,8 @@ def steps_lines(
     for i, sentence in enumerate(steps.sentences, 1):
         number = f"{i}. "
         lines += [(Span(x),) for x in wrapped(number + sentence, inner, " " * len(number))]
-    lines += [(Span(line, "strong"),) for line in wrapped(f"= {steps.result}", inner, "  ")]
+    result = f"= {steps.result}" if steps.result else ""
+    lines += [(Span(line, "strong"),) for line in wrapped(result, inner, "  ") if line]
     for picture in steps.pictures:
         lines += [(), *lines_of(picture, inner, True)]
     return [*title, *((_INDENT, *line) if line else () for line in lines)]
