@@ -12,7 +12,7 @@ from cases import shapes_as_written
 
 from tla.errors import UnsupportedError
 from tla.hlo import read_instruction
-from tla.indexing import compose, inverse
+from tla.indexing import compose, inverse, output_to_input
 from tla.indexing.ops import RULES, Op
 from tla.indexing.ops.replica_groups import pairings, pieces, progression, read_groups
 from tla.indexing.variables import bounded
@@ -868,3 +868,16 @@ def test_a_device_in_no_pair_gets_nothing() -> None:
     text = "%y = f32[2] collective-permute(f32[2] %x), source_target_pairs={{0,1},{1,0}}"
     ((m,),) = maps_of(text, devices=8)
     assert [m.contains((0,), runtime=[device]) for device in range(8)] == [True] * 2 + [False] * 6
+
+
+def test_device_ids_behind_a_mesh() -> None:
+    """The compiler writes them behind a comma, where an attribute of another name would stand."""
+    line = (
+        "g = f32[8,2] all-gather(f32[2,2] p), channel_id=5, dimensions={0}, use_global_device_ids=true"
+    )
+    mesh = "mesh['a'=2,'b'=2], device_ids=([2,2]T(1,0)) {'a','b'}"
+    first, second = (
+        str(output_to_input(read_instruction(f"{line}, replica_groups={groups}")))
+        for groups in (mesh, "{{0,2,1,3}}")
+    )
+    assert first == second

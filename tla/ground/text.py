@@ -60,8 +60,8 @@ class Scanner:
             elif self.comments and text.startswith("/*", at) and text.find("*/", at + 2) >= 0:
                 at = text.find("*/", at + 2) + 2
             elif self.comments and text.startswith("//", at):
-                ends = (text.find(end, at) for end in "\r\n")
-                at = min((stop for stop in ends if stop >= 0), default=len(text))
+                stop = text.find("\n", at)
+                at = len(text) if stop < 0 else stop
             else:
                 break
         self.at = at

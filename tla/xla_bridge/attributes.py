@@ -42,14 +42,14 @@ class ShapeScanner(Scanner):
         self.lenient = mode == "xla"
         super().__init__(text, comments=True, start=start)
 
-    def _reach(self, at: int) -> None:
+    def pass_to(self, at: int) -> None:
         self.last = at
         blanks = _BLANKS.match(self.text, at)
         self.at = blanks.end() if blanks else at
 
     def go(self, end: int) -> None:
         """Go to ``end``, and past the blanks after it."""
-        self._reach(end)
+        self.pass_to(end)
 
     def int64(self, what: str) -> int:
         """Go past an integer of XLA's range and return it; fail before any other text."""

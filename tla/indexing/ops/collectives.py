@@ -60,7 +60,9 @@ WITH_GLOBAL_IDS: Final = frozenset(("all-gather", "all-reduce", "reduce-scatter"
 def _groups(op: Op, size: int | None = None) -> list[list[int]]:
     """The groups of devices; ``size`` is the number of devices in a group, if the shapes give it."""
     try:
-        named = read_groups(op.attribute("replica_groups", "{}"))
+        ids = op.attribute("device_ids")  # the text of a mesh goes on behind a comma
+        text = op.attribute("replica_groups", "{}") + (f",device_ids={ids}" if ids else "")
+        named = read_groups(text)
         groups = _of_devices(op, named, size)
     except ValueError as error:
         op.refuse(f"{error}")
