@@ -112,8 +112,8 @@ def test_an_operand_that_stands_there_twice_is_one_array() -> None:
     gram = read_instruction(text)
     (x,) = traffic(gram).reads
     assert (x.elements, x.reuse) == (32, {7: 32})  # row i for (i, *) and (*, i)
-    (x,) = propagate_tile(gram, (2, 2)).inputs
-    assert (x.computed, x.elements) == (2 * 16 + 2 * 32, 32)
+    (part,) = propagate_tile(gram, (2, 2)).inputs
+    assert (part.computed, part.elements) == (2 * 16 + 2 * 32, 32)
 
 
 ROW = parse_map("(d0) -> (0, d0), domain: d0 in [0, 7]")
