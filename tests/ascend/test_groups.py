@@ -96,6 +96,11 @@ def test_the_kernel_is_that_of_the_groups(
     ("call", "error", "words"),
     [
         (lambda: grouped("AtlasA2", (64, 64, 64), (30, 30)), LayoutError, "sum to 60: M is 64"),
+        (
+            lambda: grouped("AtlasA2", None, [(64, 64, 64)], axis="k"),
+            LayoutError,
+            "not divided along an",
+        ),
         (lambda: grouped("AtlasA2", (64, 64, 64), (30, 64)), LayoutError, r"the sizes are \[30, 34\]"),
         (lambda: grouped("AtlasA2", (64, 64, 64), (-1, 65)), LayoutError, "of which -1 is negative"),
         (lambda: grouped("AtlasA2", (64, 64, 64), ()), LayoutError, "the groups, none, sum to 0"),

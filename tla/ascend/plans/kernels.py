@@ -49,6 +49,8 @@ class Kernel(NamedTuple):
     """Its last template arguments, after the scheduler."""
     epilogues: tuple[str, ...] = ()
     """The epilogues of which it runs one; without them C is written as it is."""
+    fills: bool = False
+    """Whether its vector cores fill the C of a group without K with zeros."""
 
 
 _ALL: Final = "ABC"
@@ -104,7 +106,7 @@ _KERNELS: Final = (
     ),
     Kernel(
         "GroupedMatmulSliceK", "grouped_matmul_slice_k", _ASYNC, _IDENTITY, dense=_ALL, groups="k",
-        extra="int64_t",
+        extra="int64_t", fills=True,
     ),
     Kernel("MatmulEpilogue", "matmul_epilogue", _OLD, _IDENTITY, dense=_ALL, epilogues=("add",)),
     Kernel(
@@ -144,6 +146,13 @@ def kernel(plan: Tiling) -> Kernel | None:
         return None
     vector = plan.epilogue.family.name if plan.epilogue else ""
     return _find_kernel(plan.policy, plan.swizzle, plan.groups.axis if plan.groups else "", vector)
+
+
+def kernels_of(plan: Tiling) -> tuple[Kernel, ...]:
+    """Return the kernels that run a plan's epilogue on its groups, with any policy and swizzle."""
+    vector = plan.epilogue.family.name if plan.epilogue else ""
+    axis = plan.groups.axis if plan.groups else ""
+    return tuple(k for k in _KERNELS if vector in k.epilogues and k.groups == axis)
 
 
 def _find_kernel(
