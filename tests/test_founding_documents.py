@@ -970,5 +970,5 @@ def test_a_deep_tuple_is_an_int_tuple() -> None:
     deep: Any = Int(3)
     for _ in range(5000):
         deep = (deep,)
-    assert isinstance(deep, IntTuple)
-    assert not isinstance((deep, "a"), IntTuple)
+    assert isinstance(deep, KIND)
+    assert not isinstance((deep, "a"), KIND)
