@@ -15,6 +15,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import pytest
 from cases import over
 
 import tla
@@ -39,8 +40,6 @@ from tla.xla_bridge import OldLayout, XlaShape, parse_shape, physical_offset, to
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    import pytest
 
 DOCS = Path(__file__).parent.parent / "docs"
 PARTS = Path(__file__).parent / "data" / "founding_documents.jsonl"
@@ -954,8 +953,22 @@ def test_every_part_of_the_documents_has_an_example() -> None:
         assert left == set(NO_EXAMPLE[row["document"]].split("|"))
 
 
+@over("text", [ADD, FUSION, FIGURE_1, "negate(f32[2] y)"])
+def test_parse_names_the_reader_of_xla(text: str) -> None:
+    with pytest.raises(tla.ParseError, match=r"tla\.read reads it"):
+        tla.parse(text)
+
+
 def test_the_bare_affine_map_says_how_to_give_bounds(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["index", "(d0)[s0, s1] -> (s0 + 5, d0 * 2, s1 * 3 + 50)"]) == 1
     assert (
         "domain: d0 in [0, 9], s0 in [0, 9], s1 in [0, 9], with your bounds." in capsys.readouterr().err
     )
+
+
+def test_a_deep_tuple_is_an_int_tuple() -> None:
+    deep: Any = Int(3)
+    for _ in range(5000):
+        deep = (deep,)
+    assert isinstance(deep, KIND)
+    assert not isinstance((deep, "a"), KIND)

@@ -120,6 +120,9 @@ def test_what_prints_reads_back(value: object) -> None:
         (" Sw<2,0,3> o 0 o (8,8):", "expected a stride", 24),
         ("f32[3,5]{1,0:T(2,2)", "expected '}' at the end of the layout, found the end of text", 20),
         ("(f32[2], (u8[3], s8[4])", "expected ')' or ',' in the tuple of shapes", 24),
+        ("(d0)[s0] -> (s0, d0)", "this is an indexing map, or its bounds, and no layout", 1),
+        ("d0 + s0 in [0, 20]", "this is an indexing map, or its bounds, and no layout", 1),
+        ("domain: d_i in [0, 9]", "this is an indexing map, or its bounds, and no layout", 1),
     ],
 )
 def test_errors_point_at_the_character(text: str, summary: str, column: int) -> None:

@@ -67,6 +67,9 @@ _TRITON = re.compile(r"#\s*\w|!?(ttg?\.|triton_gpu\.)?(tensor|memdesc)\s*<")
 _SWIZZLED = re.compile(r"Sw?\s*<|([gst]mem_)?ptr\[")
 """The beginning of a swizzle, of a layout seen through one, and of a tensor as CuTe prints it."""
 
+_MAP = re.compile(r"\s*\([\w\s,]*\)\s*(\[[\w\s,]*\]\s*)?[-−–]>|\s*domain\s*:|[\w\s+*()-]*\bin\s*\[")
+"""The beginning of an indexing map, or of the bounds of its variables."""
+
 _NAME = r"[A-Za-z_][\w.-]*"
 _WAY = r"(?:#[0-9]+)*|\{\s*(?:[0-9]+\s*(?:,\s*[0-9]+\s*)*)?\}"
 _POINTER = rf"\s*(\S.*?):(?:%({_NAME})/)?%({_NAME})({_WAY})\s*"
@@ -117,6 +120,11 @@ def read(text: Any) -> Any:
         return read_typed(_value, text)
     except ParseError as error:
         _blame_pointer(text)
+        if _MAP.match(text):
+            way = "Write (d0)[s0] -> (d0), domain: d0 in [0, 9], s0 in [0, 9] to tla index or parse_map."
+            raise ParseError(
+                "this is an indexing map, or its bounds, and no layout", text, 0, len(text), way
+            ) from None
         _blame_brackets(text, error)
         raise
 

@@ -84,3 +84,6 @@ def test_a_broken_rule_has_its_words(more: dict[str, Any], rule: str, words: str
     found = [finding.text for finding in plan.check().errors if finding.rule == rule]
     assert len(found) == 1
     assert words in found[0]
+    if rule == "heads":
+        with pytest.raises(LayoutError, match=words):
+            plan.schedule()

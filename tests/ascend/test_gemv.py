@@ -78,7 +78,7 @@ def test_a_broken_rule_has_its_numbers(
     [
         ({"problem": (0, 5)}, LayoutError, "the problem is 2 numbers of at least 1"),
         ({"problem": (5,)}, LayoutError, "the problem is 2 numbers"),
-        ({"split": 3000}, LayoutError, "3000 slices of 2048 columns"),
+        ({"split": 3000}, LayoutError, "2048 columns are cut into 1 to 2048 slices, not 3000"),
         ({"kind": "aicc"}, UnsupportedError, "has no 'aicc'"),
         ({"tag": "zN"}, UnsupportedError, "has no 'zN'"),
         ({"element": "fp7"}, UnsupportedError, "is not an element type"),

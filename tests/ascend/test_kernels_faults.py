@@ -6,16 +6,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
-from tla.ascend.kernels import Instruction, Operand, Run, read_trace, run_program
+from tla import get_tile, tile_view
+from tla.ascend.kernels import Instruction, Operand, Run, kernel, read_trace, run_program, simulate
 
 from .kernels_oracle import HERE, entries
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tla.ascend.kernels import Finding
+    from tla.ascend.kernels import Context, Finding, KernelTensor
 
 PATHS = {entry["name"]: entry["path"] for entry in entries(HERE)}
 
@@ -319,6 +321,72 @@ def test_a_tile_that_is_left_from_before_reaches_the_result() -> None:
     found = the(run_program(rows, checks="init"), "initcheck", "stale")
     assert f"which DataCopy of line {rows[places[0]].line} left" in found.text
     assert [place.op for place in found.at] == ["Mmad", "Fixpipe"]
+
+
+@kernel("AtlasA2")
+def hand_over(ctx: Context, X: KernelTensor, fault: str = "") -> None:  # noqa: N803
+    """The vector cores of each block hand tiles to its cube core, by two slots."""
+    w = ctx.workspace("W", "half", (32 * ctx.block_num, 16))
+    x = ctx.alloc("L1" if ctx.is_aic else "UB", X, (16, 16))
+    first = 0 if fault == "block" else 32 * ctx.group_idx
+    if ctx.is_aiv:
+        ctx.copy_gm_to_ub(x, X)
+        ctx.pipe_barrier()
+    for turn in range(6):
+        slot = get_tile(w, (first + turn % 2 * 16, 0), (16, 16))
+        if ctx.is_aic:
+            ctx.cross_core_wait_flag(0)
+            ctx.copy_gm_to_l1(x, slot)
+            ctx.pipe_barrier()
+            ctx.cross_core_set_flag(1, 2, "MTE2")
+            continue
+        if turn >= 2 and fault != "back":
+            ctx.cross_core_wait_flag(1)
+        if fault == "early":
+            ctx.cross_core_set_flag(0, 2, "MTE3")
+        if ctx.sub_block_idx == 0:
+            ctx.copy_ub_to_gm(slot, x)
+        if fault != "early":
+            ctx.cross_core_set_flag(0, 2, "MTE2" if fault == "pipe" else "MTE3")
+        ctx.pipe_barrier("MTE3")
+    for _ in range((6 if fault == "back" else 2) if ctx.is_aiv else 0):
+        ctx.cross_core_wait_flag(1)
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("", ""),
+        ("early", r"Flag\(0\) of line \d+ is before DataCopyPad, .* taken by .* not before DataCopy"),
+        ("pipe", r"CrossCoreSetFlag\(0\) of line \d+ tells of MTE2, not of MTE3"),
+        ("back", r"CrossCoreSetFlag\(1\) of line \d+ is taken by .* not before DataCopyPad"),
+        ("block", r"CrossCoreSetFlag\(1\) of line \d+ is for AIV0, AIV1, and AIV2 is of another block"),
+    ],
+)
+def test_a_race_between_cores_names_the_set_and_its_wait(fault: str, words: str) -> None:
+    run = simulate(hand_over, np.ones((16, 16), np.float16), cores=2, checks="race,sync", fault=fault)
+    texts = "\n".join([finding.text for finding in run.findings])
+    assert re.search(words, texts) if fault else not texts, texts
+
+
+@pytest.mark.parametrize("in_place", [True, False])
+def test_the_rest_of_an_earlier_tile_is_stale_also_where_it_is_computed_in_place(in_place: bool) -> None:
+    @kernel("AtlasA2", core="AIV")
+    def double(ctx: Context, X: KernelTensor, Y: KernelTensor, whole: bool = True) -> None:  # noqa: N803
+        x = ctx.alloc("UB", X, (1, 256))
+        y = x if in_place else ctx.alloc("UB", X, (1, 256))
+        for row, n in ((0, 256), (1, 96)):
+            ctx.copy_gm_to_ub(ctx.make_tensor(x, (1, n)), tile_view(X, (row, 0), (1, n)))
+            ctx.pipe_barrier()
+            ctx.muls(y, x, 2.0, 256)
+            ctx.pipe_barrier()
+            ctx.copy_ub_to_gm(tile_view(Y, (row, 0), (1, 256 if whole else n)), y)
+            ctx.pipe_barrier()
+
+    x = np.ones((2, 256), np.float32)
+    assert simulate(double, x, x, whole=False).findings == ()
+    (found,) = simulate(double, x, x).findings
+    assert (found.kind, found.bytes) == ("stale", (1408, 2048))
 
 
 def in_orders(orders: int) -> Callable[..., Run]:

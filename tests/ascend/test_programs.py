@@ -113,6 +113,29 @@ def test_what_an_example_contradicts(changes: dict[str, Any], text: str, said: s
     assert said in raised.value.summary
 
 
+def test_an_epilogue_is_that_of_the_example_or_of_the_kernel() -> None:
+    """CATLASS's gelu and silu have one policy and two tiles; relu has the policy alone."""
+    text = EXAMPLE.replace("BasicMatmulTla", "MatmulActivation").replace(
+        "MmadPingpong<ArchTag, ", "MmadAtlasA2Pingpong<"
+    )
+    text += "using E = Epilogue::EpilogueAtlasA2ElemWiseNoSource;\n"
+    text += "using T = Epilogue::Tile::TileElemWiseGelu<ArchTag>;\n"
+    given: dict[str, Any] = {"policy": "MmadAtlasA2Pingpong<true>", "elements": "half"}
+    for name in ("gelu", "silu", "relu"):
+        plan = gemm("AtlasA2", (300, 200, 600), **given, epilogue=epilogue(name, 16384, c="float"))
+        if name == "gelu":
+            assert "TileElemWiseGelu" in edited(plan, text)
+            continue
+        with pytest.raises(
+            UnsupportedError, match=f"the activation is TileElemWiseGelu, .* TileElemWise{name.title()}"
+        ):
+            edited(plan, text)
+    with pytest.raises(UnsupportedError) as raised:
+        gemm("AtlasA2", (300, 200, 600), epilogue="gelu").emit()
+    takes = "with MmadAtlasA2Pingpong and GemmIdentityBlockSwizzle."
+    assert raised.value.details[-1] == f"MatmulActivation runs EpilogueAtlasA2ElemWiseNoSource {takes}"
+
+
 def test_names_that_are_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     plan = gemm("AtlasA2", (300, 200, 600))
     with pytest.raises(ArgumentError, match="cannot be named 'a b'"):

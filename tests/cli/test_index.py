@@ -329,6 +329,9 @@ def test_mistakes_are_pointed_at(run: Run) -> None:
     assert failed(run, "b = f32[10,20] broadcast(f32[20] x, dimensions={1}").endswith("^\n")
     assert failed(run, "f32[3,5]{1,0:T(2").endswith("^\n")
     assert failed(run, "y = add(a, b)").startswith("tla: error: the shape of operand a is not known")
+    assert "Write its shape before it, as in add(f32[2,3] a, ...)." in failed(
+        run, "y = f32[9] add(a, b)"
+    )
 
 
 def test_files(run: Run, tmp_path: Path) -> None:

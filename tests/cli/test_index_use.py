@@ -138,8 +138,9 @@ BAD = [
     (["hello world"], "'hello world' is no file, and no HLO, map or layout"),
     ([TURN, "--tile", "8,x"], "'8,x' is no tile"),
     ([TURN, "--tile", "8"], "1 sizes are no tile of t, which is f32[64,32]{1,0}"),
-    ([TURN, "--memory", "4"], "no tile of t fits into 4 bytes"),
+    ([TURN, "--memory", "1"], "no tile of t fits into 1 byte"),
     ([str(CONV), "--tile", "8,8"], "the module has 67 instructions"),
+    (["none.hlo:%fusion.7", "--traffic"], "cannot read none.hlo: No such file or directory"),
     ([f"{CONV}:%fusio.7", "--traffic"], "the module has no instruction fusio.7"),
     (
         [f"{CONV}:%fusion.7", "--to", "convert"],
@@ -157,6 +158,10 @@ def test_bad_input(run: Run, arguments: list[str], said: str) -> None:
     done = run("index", *arguments)
     assert (done.code, done.out) == (1, "")
     assert done.err.splitlines()[0] == f"tla: error: {said}"
+
+
+def test_help_writes_a_percent_sign_once(run: Run) -> None:
+    assert "FILE:%name is" in run("index", "--help").out
 
 
 def test_maps_of_mlir(run: Run) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tla.errors import UnsupportedError
+from tla.errors import TlaError, UnsupportedError
 from tla.hlo import hlo_of_stablehlo, read_module
-from tla.indexing import computation_maps
+from tla.indexing import computation_maps, output_to_input
 
 MODULE = """
 #loc = loc(unknown)
@@ -112,6 +112,19 @@ BAD = [
     ("%0 = stablehlo.negate %a : tensor<?x4xf32>", "its dims have no known size"),
     ("%0 = stablehlo.negate %a : !stablehlo.token", "'!stablehlo.token' is no type of a tensor"),
     ("%0 = stablehlo.transpose %a : (tensor<4xf32>) -> tensor<4xf32>", "it has no dims"),
+    (
+        "%0 = stablehlo.broadcast_in_dim , dims = [0] : (tensor<4xf32>) -> tensor<4xf32>",
+        "it has no operand",
+    ),
+    ("%0 = stablehlo.slice %a : (tensor<4xf32>) -> tensor<2xf32>", "it has no [start:limit, ...]"),
+    ("%0 = stablehlo.compare : (tensor<4xf32>) -> tensor<4xi1>", "it has no direction"),
+    ("%0 = stablehlo.custom_call %a : (tensor<4xf32>) -> tensor<4xf32>", "it has no target"),
+    ("%0 = stablehlo.get_tuple_element %a : (tensor<4xf32>) -> tensor<4xf32>", "it has no index"),
+    ("%0 = stablehlo.iota dim = x : tensor<4xf32>", "it has no dim"),
+    (
+        "%0 = stablehlo.pad %a, %b, low = [1, 2], high = [1], interior = [0] : tensor<4xf32>",
+        "low, high and interior have 2, 1 and 1 numbers",
+    ),
 ]
 
 
@@ -120,3 +133,22 @@ def test_what_is_not_read(line: str, why: str) -> None:
     with pytest.raises(UnsupportedError) as caught:
         hlo_of_stablehlo(f"\n{line}")
     assert str(caught.value).splitlines() == [f"line 2 of the StableHLO is not read: {why}", f"  {line}"]
+
+
+@pytest.mark.parametrize(
+    ("dims", "types", "why"),
+    [
+        (
+            "0",
+            "(tensor<21xf32>) -> tensor<20x3xf32>",
+            "dim 0 of the operand has 21, dim 0 of the result has 20",
+        ),
+        ("5", "(tensor<1xf32>) -> tensor<20x3xf32>", "names dim 5"),
+        ("", "(tensor<20xf32>) -> tensor<20x3xf32>", "it has no dimensions"),
+        ("0, 1", "(tensor<20xf32>) -> tensor<20x3xf32>", "name 2 dims, the operand has 1"),
+    ],
+)
+def test_broadcasts_that_do_not_fit(dims: str, types: str, why: str) -> None:
+    text = f"%0 = stablehlo.broadcast_in_dim %a, dims = [{dims}] : {types}"
+    with pytest.raises(TlaError, match=why):
+        output_to_input(read_module(hlo_of_stablehlo(text)).entry.root)

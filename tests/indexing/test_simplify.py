@@ -39,6 +39,13 @@ def test_all_laws(count: int) -> None:
     assert report.is_clean, str(report)
 
 
+def test_a_choice_of_two_ranges_does_not_depend_on_their_order() -> None:
+    m = parse_map("""()[s0, s1]{rt0} -> (max(s0, s1)), domain: s0 in [0, 0], s1 in [0, 0], rt0 in [0, 0]
+      runtime variables:
+        rt0: %of; ()[s0, s1] -> (s1)""")
+    assert LAWS["any order"](m) == ""
+
+
 def test_integer_sets_agree() -> None:
     pytest.importorskip("islpy")
     report = fuzz_maps.run(150, SEED + 2, {}, prove=150)

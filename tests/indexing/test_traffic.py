@@ -13,7 +13,7 @@ from cases import share
 
 from tla.errors import TlaError
 from tla.hlo import read_instruction, read_module
-from tla.indexing import parse_map, traffic
+from tla.indexing import parse_map, propagate_tile, traffic
 from tla.xla_bridge import parse_array, physical_offset, storage_bits
 
 from .programs import program
@@ -105,6 +105,15 @@ def test_a_slice_that_begins_anywhere_touches_one_tile_or_two() -> None:
     x, *_ = traffic(read_instruction(line + ", dynamic_slice_sizes={8,128}")).reads
     assert (x.least.elements, x.elements, x.least.tiles, x.tiles) == (1024, 1024, 1, 2)
     assert x.reason == "%i is read at run time"
+
+
+def test_an_operand_that_stands_there_twice_is_one_array() -> None:
+    text = "d = f32[4,4] dot(f32[4,8] x, f32[4,8] x), lhs_contracting_dims={1}, rhs_contracting_dims={1}"
+    gram = read_instruction(text)
+    (x,) = traffic(gram).reads
+    assert (x.elements, x.reuse) == (32, {7: 32})  # row i for (i, *) and (*, i)
+    (part,) = propagate_tile(gram, (2, 2)).inputs
+    assert (part.computed, part.elements) == (2 * 16 + 2 * 32, 32)
 
 
 ROW = parse_map("(d0) -> (0, d0), domain: d0 in [0, 7]")

@@ -71,7 +71,7 @@ tiles of the real layout that hold them, for how many results an element is read
 says. Of a module it lists the fusions, those that waste most first, and their source lines. --tile has
 what a tile of the result needs of each operand, for every tile, or why that is no box; --memory searches
 for the tile that fits into so many bytes and moves least. --to goes from the root to an instruction
-before it. --warp counts the lines that a warp touches in one load under XLA's schedules. FILE:%%name is
+before it. --warp counts the lines that a warp touches in one load under XLA's schedules. FILE:%name is
 the instruction of that name; of a fusion --to names an instruction inside. With -o they draw the
 operands: --traffic how many results read an element, --tile what a tile reads, --warp the lines.
 
@@ -103,7 +103,7 @@ def run(arguments: list[str]) -> int:
     parser = _parser()
     options = parser.parse_args(arguments)
     path, mark, name = options.text.rpartition(":%")
-    if mark and os.path.exists(path):
+    if mark and (os.path.exists(path) or not re.search(r"[\[(\n]", path)):
         if options.instruction or options.all or options.through:
             parser.error(
                 "FILE:%name names the instruction: leave out --instruction, --all and --through"

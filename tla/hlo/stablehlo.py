@@ -180,9 +180,11 @@ def _instruction(here: _Function, name: str, op: str, body: str, types: str) -> 
     given = _shapes(before) if arrow and names else [*made, *made[-1:] * len(names)]
     operands = [here.value(n, part, of) for (n, part), of in zip(names, given, strict=False)]
     if op == "call":
-        here.calls.append(body.split("@")[1].split("(")[0])
+        here.calls.append(_found(_SYMBOL, body, "function"))
         here.add(name, shape, "call", operands, f", to_apply={here.calls[-1]}")
     elif op == "broadcast_in_dim":
+        if not operands:
+            raise _NotReadError("it has no operand")
         _broadcast(here, name, shape, operands[0], _ints(body, "dims"))
     elif not is_opcode(opcode) or (op not in _RULES and re.search(r"[={]", body)):
         raise _NotReadError(f"{op} is no op, or has attributes, that HLO is made of here")
@@ -190,24 +192,39 @@ def _instruction(here: _Function, name: str, op: str, body: str, types: str) -> 
         here.add(name, shape, opcode, operands, _RULES[op](body) if op in _RULES else "")
 
 
-def _ints(body: str, name: str) -> list[int]:
-    match = re.search(rf"\b{name}\s*=\s*(?:array<i64[:\s]*)?\[?([-\d,\s]*)", body)
+def _found(pattern: str, body: str, what: str) -> str:
+    """The first group of a pattern, of something that an op must have."""
+    match = re.search(pattern, body)
     if match is None:
-        raise _NotReadError(f"it has no {name}")
-    return [int(x) for x in match[1].split(",") if x.strip()]
+        raise _NotReadError(f"it has no {what}")
+    return match[1]
+
+
+_SYMBOL: Final = r"@([\w$.-]+)"
+
+
+def _ints(body: str, name: str) -> list[int]:
+    numbers = _found(rf"\b{name}\s*=\s*(?:array<i64[:\s]*)?\[?([-\d,\s]*)", body, name)
+    return [int(x) for x in numbers.split(",") if x.strip()]
 
 
 def _broadcast(here: _Function, name: str, shape: str, operand: str, dims: list[int]) -> None:
     """HLO keeps the size of a dim in a broadcast: dims of size 1 that grow are left out before it."""
-    element, old = here.types[operand][:-1].split("[")
-    made = shape[:-1].split("[")[1].split(",")
-    sizes = old.split(",") if old else []
-    kept = [k for k, n in enumerate(sizes) if n == made[dims[k]]]
-    if len(kept) < len(sizes):
-        smaller = f"{element}[{','.join(sizes[k] for k in kept)}]"
-        here.add(f"{name}.operand", smaller, "reshape", [operand])
+    (element, old), (_element, made) = (
+        (of.split("[")[0], [n for n in of.split("[")[1][:-1].split(",") if n])
+        for of in (here.types[operand], shape)
+    )
+    grown = {
+        k
+        for k, (n, d) in enumerate(zip(old, dims, strict=False))
+        if n == "1" and d in range(len(made)) and made[d] != "1"
+    }
+    if grown:
+        left = ",".join(n for k, n in enumerate(old) if k not in grown)
+        here.add(f"{name}.operand", f"{element}[{left}]", "reshape", [operand])
         operand = f"{name}.operand"
-    here.add(name, shape, "broadcast", [operand], _braces("dimensions", [dims[k] for k in kept]))
+    kept = [d for k, d in enumerate(dims) if k not in grown]
+    here.add(name, shape, "broadcast", [operand], _braces("dimensions", kept))
 
 
 def _braces(name: str, values: list[int]) -> str:
@@ -219,12 +236,16 @@ def _dims(name: str, to: str = "dimensions") -> Callable[[str], str]:
 
 
 def _slice(body: str) -> str:
-    parts = body[body.index("[") + 1 : body.rindex("]")].replace(" ", "").split(",")
+    parts = _found(r"\[(.*)\]", body, "[start:limit, ...]").replace(" ", "").split(",")
     return f", slice={{{', '.join(f'[{part}]' for part in parts if part)}}}"
 
 
 def _pad(body: str) -> str:
     low, high, interior = (_ints(body, name) for name in ("low", "high", "interior"))
+    if not len(low) == len(high) == len(interior):
+        raise _NotReadError(
+            f"low, high and interior have {len(low)}, {len(high)} and {len(interior)} numbers"
+        )
     parts = (f"{a}_{b}_{c}" for a, b, c in zip(low, high, interior, strict=True))
     return f", padding={'x'.join(parts)}"
 
@@ -238,16 +259,16 @@ def _dot(body: str) -> str:
     return out
 
 
-def _first_word(name: str) -> Callable[[str], str]:
-    return lambda body: f", {name}={body.replace(',', ' ').split()[0]}"
+def _word(name: str, pattern: str, of: str = "") -> Callable[[str], str]:
+    return lambda body: f", {name}={_found(pattern, body, of or name)}"
 
 
 _RULES: Final[dict[str, Callable[[str], str]]] = {
     "transpose": _dims("dims"), "reverse": _dims("dims"), "concatenate": _dims("dim"),
-    "iota": lambda body: f", iota_dimension={_ints(body, 'dim')[0]}",
+    "iota": _word("iota_dimension", r"\bdim\s*=\s*(\d+)", "dim"),
     "reduce": _dims("dimensions"), "slice": _slice, "pad": _pad, "dot_general": _dot,
-    "dynamic_slice": _dims("sizes", "dynamic_slice_sizes"), "compare": _first_word("direction"),
-    "reduce_precision": lambda body: "",
-    "custom_call": lambda body: f', custom_call_target="{body.split("@")[1].split("(")[0]}"',
-    "get_tuple_element": lambda body: f", index={body[body.index('[') + 1:body.index(']')]}",
+    "dynamic_slice": _dims("sizes", "dynamic_slice_sizes"), "reduce_precision": lambda body: "",
+    "compare": _word("direction", r"^\s*([A-Z]+)\b"),
+    "custom_call": lambda body: f', custom_call_target="{_found(_SYMBOL, body, "target")}"',
+    "get_tuple_element": _word("index", r"\[(\d+)\]"),
 }  # fmt: skip

@@ -25,6 +25,7 @@ from math import ceil, prod
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..errors import CongruenceError, UnsupportedError
+from ..ground import plural
 from ..hlo import Computation, Instruction
 from ..numbers import Interval
 from ..xla_bridge import COMBINE, XlaShape, storage_bits
@@ -178,9 +179,12 @@ def _arrays(
         op = op_of(of, devices)
         yield "output", op.outputs[output], [op.identity(output)]
         inner = of.computations[0] if of.opcode == "fusion" and of.computations else None
+        read: dict[str, tuple[Leaf, list[IndexingMap]]] = {}
         for leaf, maps in zip(op.inputs, maps_of(op, output), strict=True):
+            read.setdefault(str(leaf), (leaf, []))[1].extend(maps)
+        for leaf, maps in read.values():  # an operand that stands there twice is one array
             if maps:
-                yield "input", leaf, maps
+                yield "input", leaf, list(dict.fromkeys(maps))
     else:
         inner = of
         leaf = [*leaves(of.root.name, of.root.shape)][output]
@@ -301,6 +305,6 @@ def tile_sizes(
     if not fit:
         least = min((each.tile_bytes for each in found if not each.refusal), default=0)
         raise UnsupportedError(
-            f"no tile of {of.name} fits into {memory} bytes", f"The least has {least}."
+            f"no tile of {of.name} fits into {plural(memory, 'byte')}", f"The least has {least}."
         )
     return sorted(fit, key=lambda each: (each.moved_bytes, -prod(each.sizes)))

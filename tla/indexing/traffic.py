@@ -167,7 +167,7 @@ class Traffic(NamedTuple):
 
     Attributes:
         name: Its name.
-        reads: Its operands or parameters.
+        reads: Its operands or parameters, each array once.
         writes: Its outputs.
         cycles: The cycles that the compiler estimates for it; None if the module does not say.
     """
@@ -300,9 +300,15 @@ def _between(
     """Return the traffic of maps from each output to each input."""
     shapes = _shapes([*inputs, *outputs], layouts)
     reads: list[ArrayTraffic] = []
-    for i, leaf in enumerate(inputs):
-        maps = [(o, m) for o, to in enumerate(found) for m in to[i]]
-        reads.append(_array(str(leaf), shapes[str(leaf)], maps, line))
+    for name in dict.fromkeys(map(str, inputs)):  # an operand that stands there twice is one array
+        maps = [
+            (o, m)
+            for o, to in enumerate(found)
+            for leaf, each in zip(inputs, to, strict=True)
+            if str(leaf) == name
+            for m in each
+        ]
+        reads.append(_array(name, shapes[name], maps, line))
     writes: list[ArrayTraffic] = []
     for leaf in outputs:
         shape = shapes[str(leaf)]

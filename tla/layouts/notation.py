@@ -87,11 +87,10 @@ def parse(text: str, symbols: Mapping[str, Any] | None = None) -> Any:
 
 def _whole(text: str, symbols: Mapping[str, Any] | None) -> Any:
     scan = NamingScanner(text, symbols)
-    word = text.split("[")[0].strip("( \n\t").lower()
-    if "[" in text and word in ELEMENT_TYPES:
-        scan.fail(
-            "tla.parse reads layouts, and this is an XLA shape", None, len(text), "tla.read reads it."
-        )
+    word = text.partition("[")[0].replace("(", " ").strip().rpartition(" ")[2]
+    if "[" in text and word.lower() in ELEMENT_TYPES:  # in a line of HLO too
+        summary = "tla.parse reads layouts, and this is an XLA shape"
+        scan.fail(summary, None, len(text), "tla.read reads it.")
     value = _seen(scan, MAX_DEPTH)
     scan.expect_end()
     return value

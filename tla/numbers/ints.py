@@ -395,11 +395,13 @@ else:
         __args__ = (SupportsIndex, SymbolicInt, tuple)
 
         def __instancecheck__(cls, x):
-            return (
-                all(map(cls.__instancecheck__, x))
-                if isinstance(x, tuple)
-                else isinstance(x, SymbolicInt) or plain_int(x) is not None
-            )
+            todo = [x]
+            for each in todo:  # it grows: a walk of its own is as deep as the tuple
+                if isinstance(each, tuple):
+                    todo += each
+                elif not isinstance(each, SymbolicInt) and plain_int(each) is None:
+                    return False
+            return True
 
     class IntTuple(metaclass=_Nested):
         """An int of any kind, numpy's included, or a tuple of int tuples: what functions here take.

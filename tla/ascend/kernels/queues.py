@@ -22,6 +22,7 @@ from .programs import ALL, BARRIER, CROSS_SET, CROSS_WAIT, LOCK, SET, SYNC_ALL, 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Sequence
 
+    from .instructions import Instruction
     from .programs import Operation, Program
 
     Clock = dict[int, int]
@@ -266,34 +267,20 @@ class Course:
 
     # --- between cores
     def _cross_set(self, number: int, op: Operation, token: Clock) -> None:
-        p = op.instruction.params
-        mode: int = p["mode"]
-        flag: int = p["flag"]
+        mode, flag = op.instruction.params["mode"], op.instruction.params["flag"]
         core = op.instruction.core
         kind, group = core[:3], group_of(core)
-        pair = (f"AIV{2 * group}", f"AIV{2 * group + 1}")
-        if mode == 4:
-            if kind == "AIC":
-                self._arrive((pair[flag >= 16], flag % 16), token, number)
-            else:
-                second = int(core[3:]) % 2
-                self._arrive((f"AIC{group}", flag + 16 * second), token, number)
+        targets = reached(op.instruction, self.program.cores)
+        if mode == 4 or (mode == 2 and kind == "AIC"):
+            for target in targets.items():
+                self._arrive(target, token, number)
             return
-        if mode == 2 and kind == "AIC":
-            for target in pair:
-                self._arrive((target, flag), token, number)
-            return
-        if mode == 0:
-            members: tuple[str, ...] = tuple([c for c in self.program.cores if c.startswith(kind)])
-            targets = members
-            key: Hashable = ("all", kind, flag)
-        else:
-            members, key = pair, ("group", mode, group, flag)
-            targets = pair if mode == 1 else (f"AIC{group}",)
+        members: tuple[str, ...] = tuple(targets) if mode == 0 else _vector_cores(group)
+        key: Hashable = ("all", kind, flag) if mode == 0 else ("group", mode, group, flag)
         expected = [self._cores.get(member) for member in members]
         clock = self._gathered(key, op.core, expected, (token, number))
-        for target in targets if clock is not None else ():
-            self._arrive((target, flag), clock or token, number)
+        for target in targets.items() if clock is not None else ():
+            self._arrive(target, clock or token, number)
 
     def _gathered(
         self, key: Hashable, core: int, members: Sequence[int | None], part: tuple[Clock, int]
@@ -347,6 +334,28 @@ class Course:
     def issued(self) -> list[int]:
         """How far each core's scalar unit came."""
         return self._next
+
+
+def _vector_cores(group: int) -> tuple[str, str]:
+    return f"AIV{2 * group}", f"AIV{2 * group + 1}"
+
+
+def reached(i: Instruction, cores: Sequence[str]) -> dict[str, int]:
+    """Return the cores that a ``CrossCoreSetFlag`` is for, each with the flag that it waits for."""
+    flag: int = i.params["flag"]
+    kind, group = i.core[:3], group_of(i.core)
+    pair = _vector_cores(group)
+    match i.params["mode"], kind:
+        case 0, _:
+            return dict.fromkeys([core for core in cores if core.startswith(kind)], flag)
+        case 4, "AIC":
+            return {pair[flag >= 16]: flag % 16}
+        case 4, _:
+            return {f"AIC{group}": flag + 16 * pair.index(i.core)}
+        case (1, _) | (2, "AIC"):
+            return dict.fromkeys(pair, flag)
+        case _:
+            return {f"AIC{group}": flag}
 
 
 def _joined(a: Clock, b: Clock) -> Clock:

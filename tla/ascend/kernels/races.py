@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Final
 from .findings import Finding, Findings, place_of
 from .instructions import group_of
 from .programs import BARRIER, CROSS_SET, SET, WAIT
+from .queues import reached
 from .vectors import REPEAT
 
 if TYPE_CHECKING:
@@ -214,7 +215,7 @@ def _missing(program: Program, course: Course, pair: Pair) -> tuple[str, str]:
     first, second = program.operations[pair.first], program.operations[pair.second]
     one, two = program.pipe_of(pair.first), program.pipe_of(pair.second)
     if first.core != second.core:
-        return _missing_between(program, pair, one, two)
+        return _missing_between(program, course, pair, one, two)
     if one == two:
         return f"PIPE_{one}", f"PipeBarrier<PIPE_{one}> is missing between them"
     event = f"{one}_{two}"
@@ -269,19 +270,48 @@ def _usual_id(program: Program, pair: Pair, event: str) -> int | None:
     return ids.most_common(1)[0][0] if ids else None
 
 
-def _missing_between(program: Program, pair: Pair, one: str, two: str) -> tuple[str, str]:
-    first, second = (program.operations[n] for n in (pair.first, pair.second))
+def _missing_between(
+    program: Program, course: Course, pair: Pair, one: str, two: str, turned: bool = False
+) -> tuple[str, str]:
+    """The order of two cores that is missing: the next set of the first, and who takes it.
+
+    If the second core takes the set before that one, too, behind its access, that access is to go first.
+    """
+    first, second = program.operations[pair.first], program.operations[pair.second]
     a, b = first.instruction, second.instruction
-    if a.core[:3] == b.core[:3]:
-        mode = 1 if a.core[:3] == "AIV" and group_of(a.core) == group_of(b.core) else 0
-    else:
-        mode = 2
+    alike, near = a.core[:3] == b.core[:3], group_of(a.core) == group_of(b.core)
     edge = f"{a.core} {one} -> {b.core} {two}"
-    stream = program.streams[first.core]
-    for number in stream[stream.index(pair.first) :]:
-        op = program.operations[number]
-        if op.kind == CROSS_SET and op.instruction.params.get("mode") == mode:
-            words = f"{op.instruction.words} of line {op.instruction.line}"
-            flag = op.instruction.params["flag"]
-            return f"{edge} flag {flag}", f"no CrossCoreWaitFlag({flag}) of {b.core} waits for {words}"
-    return edge, f"no CrossCoreSetFlag of mode {mode} follows {a.op} of line {a.line}"
+    modes = (2, 4) if not alike else (1,) if near else (0,)
+    sets = [
+        (n, op.instruction)
+        for n in program.streams[first.core]
+        if (op := program.operations[n]).kind == CROSS_SET
+        and op.instruction.params.get("mode") in modes
+        and n in course.positions
+        and (not near or b.core in reached(op.instruction, program.cores))
+    ]
+    after = [(n, i) for n, i in sets if n > pair.first]
+    if not after:
+        return edge, f"no CrossCoreSetFlag of mode {modes[0]} follows {a.op} of line {a.line}"
+    chosen, set_ = after[0]
+    flag, words = set_.params["flag"], f"{set_.words} of line {set_.line}"
+    edge, flags = f"{edge} flag {flag}", reached(set_, program.cores)
+    if b.core not in flags:
+        return edge, f"{words} is for {', '.join(flags)}, and {b.core} is of another block"
+    key = "cross", second.core, flags[b.core]
+    turn = sum(n < chosen and i.params["flag"] == flag for n, i in sets)
+    waits = [wait for name, _, wait in course.pairs if name == key]
+    if turn >= len(waits):
+        return edge, f"no CrossCoreWaitFlag({key[2]}) of {b.core} waits for {words}"
+    wait = program.operations[waits[turn]].instruction
+    taken = f"{words} is taken by the CrossCoreWaitFlag of line {wait.line}"
+    if turn and waits[turn - 1] > pair.second and not turned:
+        back = pair._replace(first=pair.second, second=pair.first)
+        return _missing_between(program, course, back, two, one, turned=True)
+    if waits[turn] > pair.second:
+        before = [i for n, i in sets if n < pair.first and i.params["flag"] == flag]
+        early = f"{set_.words} of line {before[-1].line} is before {a.op}, and " if before else ""
+        return edge, f"{early}{taken}, which is not before {b.op}"
+    if set_.pipe != one:
+        return edge, f"{words} tells of {set_.pipe}, not of {one}"
+    return edge, f"{taken}, which holds {wait.pipe}, not {two}"

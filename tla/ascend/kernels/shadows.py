@@ -157,7 +157,7 @@ class Shadow:
             return WRITTEN
         views = [self._view(ref, op) for ref in step.ins]
         if all(view.max() <= 0 for view in views) and step.spread != "product":
-            return WRITTEN
+            return self._same_tile(step, op)
         items = [view.max(axis=-1) for view in views]
         if step.spread == "product":
             return self._product(step, op, number, items)
@@ -168,6 +168,21 @@ class Shadow:
         else:
             made = np.maximum.reduce(np.broadcast_arrays(*items))
         return self._used(np.maximum(made, 0), op, number, step)
+
+    def _same_tile(self, step: Step, op: Operation) -> Any:
+        """The marks of what good bytes make: in place, what a load brought stays of its tile."""
+        import numpy as np
+
+        places = op.instruction.operands
+        out = places[step.out.operand]
+        own = any(
+            ref.box == step.out.box and places[ref.operand]._replace(dtype=out.dtype) == out
+            for ref in step.ins
+        )
+        if step.spread != "elements" or not own or out.space != "UB":
+            return WRITTEN
+        marks = self._view(step.out, op)
+        return np.where(marks < ZERO, marks, WRITTEN)
 
     def _used(self, marks: Any, op: Operation, number: int, step: Step) -> Any:
         """Give marks that an instruction computes from bad bytes a cause of their own."""

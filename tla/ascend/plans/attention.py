@@ -135,10 +135,16 @@ class AttentionPlan(NamedTuple):
         return Report(self, tuple(_rules(self)), self.footprints, None)
 
     def schedule(self) -> Schedule:
-        """Return the schedule of the blocks of Q on the cores."""
+        """Return the schedule of the blocks of Q on the cores.
+
+        Raises:
+            LayoutError: the heads of Q do not share those of K and V evenly.
+        """
         groups = self.kv_heads
+        if self.heads % groups:
+            raise LayoutError(_uneven(self), heads=self.heads, kv_heads=groups)
         return heads_of(
-            batch=self.batch, groups=groups, size=max(1, self.heads // groups), rows=self.q,
+            batch=self.batch, groups=groups, size=self.heads // groups, rows=self.q,
             columns=self.kv, tile=self.tile, cores=self.cores,
         )  # fmt: skip
 
@@ -363,7 +369,7 @@ def _rules(plan: AttentionPlan) -> Iterator[Finding]:
     severity: Severity = "holds" if is_known else "error"
     yield Finding("element types", severity, "" if is_known else text, fix=fix)
     if plan.heads % plan.kv_heads:
-        text = f"{plan.heads} heads of Q do not share {plan.kv_heads} heads of K and V evenly"
+        text = _uneven(plan)
         near = plan.kv_heads * max(1, round(plan.heads / plan.kv_heads))
         yield Finding("heads", "error", text, fix=f"The nearest number of heads is {near}.")
     else:
@@ -375,6 +381,10 @@ def _rules(plan: AttentionPlan) -> Iterator[Finding]:
         yield from _of_buffer(footprint, asserted.get(footprint.buffer, ()))
     yield from _copies(plan)
     yield from _workspace(plan)
+
+
+def _uneven(plan: AttentionPlan) -> str:
+    return f"{plan.heads} heads of Q do not share {plan.kv_heads} heads of K and V evenly"
 
 
 def _head_size(plan: AttentionPlan) -> Finding:

@@ -50,7 +50,7 @@ from typing import TYPE_CHECKING, Final
 
 from ...errors import UnsupportedError
 from .defaults import bias_family
-from .kernels import kernel
+from .kernels import kernel, kernels_of
 from .tiling import BLOCKS, LINES, OPERANDS
 
 if TYPE_CHECKING:
@@ -296,6 +296,10 @@ def _why_none(plan: Tiling) -> str:
     in_blocks: Operand | None = next((x for x in OPERANDS if plan.tag(x) in BLOCKS), None)
     if plan.epilogue is not None or plan.scale is not None:
         what = plan.scale if plan.epilogue is None else plan.epilogue.family.policy(plan.arch.code)
+        for other in kernels_of(plan):
+            if plan.policy.name not in other.policies or plan.swizzle.name not in other.swizzles:
+                ways = [" or ".join(words) for words in (other.policies, other.swizzles)]
+                return f"{other.name} runs {what} with {ways[0]} and {ways[1]}."
         return (
             f"A kernel for {plan.policy.name} with {what} is written into an example of CATLASS alone."
         )

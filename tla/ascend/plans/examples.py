@@ -208,6 +208,11 @@ def _expect_family(plan: Tiling, text: str, name: str) -> None:
         wanted = plan.epilogue.family.policy(plan.arch.code) or ""
         if not re.search(rf"\b{wanted}", code):
             raise UnsupportedError(f"{name} has no {wanted}, the plan's epilogue", part="epilogue")
+        kin = [x.name.title() for x in EPILOGUES.values() if x.policy(plan.arch.code) == wanted]
+        own = f"TileElemWise{plan.epilogue.family.name.title()}"
+        other = re.search(rf"\b(?!{own}\b)TileElemWise(?:{'|'.join(kin)})\b", code)
+        if other is not None:
+            _refuse(code, name, other, "the activation", own, 0)
 
 
 def _expect_host(plan: Tiling, text: str, name: str, values: dict[str, str]) -> None:

@@ -320,7 +320,9 @@ def gemv(
     part = inner if l0 is None else pair("the tile in L0", l0)
     slices = index_of("split", split)
     count = core.cores if cores is None else index_of("cores", cores)
-    if not 1 <= slices <= n or count < 1:
-        raise LayoutError(f"{slices} slices of {n} columns on {count} cores", split=slices, cores=count)
+    if not 1 <= slices <= n:
+        raise LayoutError(f"{n} columns are cut into 1 to {n} slices, not {slices}", split=slices)
+    if count < 1:
+        raise LayoutError(f"there is at least 1 core, not {count}", cores=count)
     of = element_named(element)
     return GemvPlan(core, kind, GemmCoord(m, 1, n), of, tag, (tall, wide), part, slices, count)

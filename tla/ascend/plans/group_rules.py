@@ -6,12 +6,13 @@
 >>> for finding in group_rules(plan):
 ...     print(finding)
 holds: groups: 3 groups of K: 600, 0, 400
-warning: empty groups: C of group 1 is left as it is: a group without K is skipped
+holds: empty groups: C of group 1 is filled with zeros by the vector cores of GroupedMatmulSliceK
 holds: group starts of A: A's slices start at whole elements
 error: group starts of B: B of group 1 starts at row 600 of zN, inside a fractal of 16
 holds: schedule of groups: 8 tasks
 
-Source: CATLASS gemm/kernel/grouped_matmul_slice_m.hpp, grouped_matmul_slice_k.hpp, batched_matmul.hpp.
+Source: CATLASS gemm/kernel/grouped_matmul_slice_m.hpp, grouped_matmul_slice_k.hpp, batched_matmul.hpp;
+epilogue/block/block_epilogue_per_token_dequant.hpp.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def group_rules(plan: Tiling) -> Iterator[Finding]:
     if groups is None:
         return
     yield _kernel(plan, groups)
-    yield from _empty(groups)
+    yield from _empty(plan, groups)
     for operand in SLICED[groups.axis]:
         yield from _slices(plan, groups, operand)
     try:
@@ -95,15 +96,19 @@ def _is_dense(plan: Tiling, operand: Operand) -> bool:
     )
 
 
-def _empty(groups: Groups) -> Iterator[Finding]:
+def _empty(plan: Tiling, groups: Groups) -> Iterator[Finding]:
     empty = [i for i, problem in enumerate(groups.problems) if min(problem) == 0]
     if not empty:
         return
     shown = ", ".join(map(str, empty[:8])) + (", ..." if len(empty) > 8 else "")
     which = f"group {shown}" if len(empty) == 1 else f"groups {shown}"
-    if groups.axis == "k":
-        text = f"C of {which} is left as it is: a group without K is skipped"
-        fix = "Set C to zeros before."
+    taker, result = kernel(plan), "C" if plan.epilogue is None else "D"
+    if groups.axis == "k" and taker is not None:
+        text = f"{result} of {which} is filled with zeros by the vector cores of {taker.name}"
+        yield Finding("empty groups", "holds", text, "GM", len(empty), None, "groups")
+    elif groups.axis == "k":
+        text = f"{result} of {which} is left as it is: a group without K is skipped"
+        fix = f"Set {result} to zeros before."
         yield Finding("empty groups", "warning", text, "GM", len(empty), None, "groups", fix)
     else:
         text = f"{which}: no rows, and no tasks"

@@ -146,6 +146,13 @@ def kernel(plan: Tiling) -> Kernel | None:
     return _find_kernel(plan.policy, plan.swizzle, plan.groups.axis if plan.groups else "", vector)
 
 
+def kernels_of(plan: Tiling) -> tuple[Kernel, ...]:
+    """Return the kernels that run a plan's epilogue on its groups, with any policy and swizzle."""
+    vector = plan.epilogue.family.name if plan.epilogue else ""
+    axis = plan.groups.axis if plan.groups else ""
+    return tuple(k for k in _KERNELS if vector in k.epilogues and k.groups == axis)
+
+
 def _find_kernel(
     policy: Policy, swizzle: BlockSwizzle, groups: str = "", epilogue: str = ""
 ) -> Kernel | None:

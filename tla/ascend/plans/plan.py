@@ -337,6 +337,8 @@ def grouped(
     Source: CATLASS examples 02, 05, 08 and 60.
     """
     if problem is None:
+        if axis != "m":
+            raise LayoutError(f"a list of products is not divided along an axis, here {described(axis)}")
         whole, found = list_of(cast("Sequence[ShapeLike]", groups))
     else:
         whole = GemmCoord(*gemm_shape(problem, "problem"))

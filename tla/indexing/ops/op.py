@@ -128,7 +128,8 @@ class Op:
         found: list[Leaf] = []
         for operand in self.instruction.operands:
             if operand.shape is None:
-                self.refuse(f"the shape of operand {operand.name} is not known")
+                way = f"Write its shape before it, as in {self.opcode}(f32[2,3] {operand.name}, ...)."
+                self.refuse(f"the shape of operand {operand.name} is not known", way)
             found += leaves(operand.name, operand.shape)
         return tuple(found)
 
@@ -174,10 +175,10 @@ class Op:
             self.fail(f"it has no {name}")
         return text
 
-    def refuse(self, why: str) -> NoReturn:
+    def refuse(self, why: str, *details: str) -> NoReturn:
         """Raise the error of an instruction that has no map; ``why`` is the text after "because"."""
         summary = f"instruction {self.instruction.name}: op {self.opcode} is not supported because {why}"
-        raise UnsupportedError(summary, **self._data(why))
+        raise UnsupportedError(summary, *details, **self._data(why))
 
     def fail(self, why: str) -> NoReturn:
         """Raise the error of an instruction that contradicts itself; ``why`` says it in numbers."""
