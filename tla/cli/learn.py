@@ -86,14 +86,14 @@ class _Progress:
         found: dict[str, Any] = (
             cast("dict[str, Any]", read) if isinstance(read, dict) else {"solved": None}
         )
-        solved: Any = found.get("solved", [])
-        if not isinstance(solved, list):
+        solved: list[Any] = found.get("solved", [])
+        if not isinstance(solved, list):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(
                 f"{name_of(self.path)} holds no progress of 'tla learn'",
                 "Remove it to begin again, or name another file: --progress FILE.",
                 path=self.path,
             )
-        self.solved: list[str] = list(map(str, cast("list[Any]", solved)))
+        self.solved: list[str] = list(map(str, solved))
         self.current = str(found.get("current", ""))
         self.answer = str(found.get("answer", ""))
         self.hints = int(found.get("hints", 0)) if isinstance(found.get("hints", 0), int) else 0
