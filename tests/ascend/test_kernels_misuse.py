@@ -369,6 +369,20 @@ def test_a_copy_of_nothing_moves_nothing(op: str, form: str, zero: str) -> None:
     assert run.timeline.total >= 0
 
 
+def test_what_lies_behind_a_tensor_reaches_no_result() -> None:
+    """A copy may read the rest of a block; only a result of it is a finding."""
+
+    def body(ctx: Context, x: KernelTensor, y: KernelTensor) -> None:
+        ub = ctx.alloc("UB", x, (256,))
+        ctx.data_copy(ub, x, 256)
+        ctx.pipe_barrier()
+        ctx.data_copy(y, ub, y.shape[0])
+
+    assert run_of(body, X[:200], np.zeros(200, np.float32)).findings == ()
+    (found,) = run_of(body, X[:200], np.zeros_like(X)).findings
+    assert (found.check, found.kind, found.bytes) == ("initcheck", "never written", (800, 1024))
+
+
 def test_what_is_never_written() -> None:
     ub, c = Operand("UB", "AIV0", 0, "float32"), Operand("GM", "C", 64, "float32")
     copy = Instruction("AIV0", "DataCopy", "MTE3", {"dst": c, "src": ub}, {"form": "count", "count": 16})

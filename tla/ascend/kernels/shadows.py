@@ -61,7 +61,9 @@ class Shadow:
         for memory, array in memories.bytes.items():
             is_workspace = memory[1] in read_again and not array.any()
             start = WRITTEN if memory[0] == "GM" and not is_workspace else NEVER
-            self.marks[memory] = np.full(array.size, start, np.int32)
+            marks = self.marks[memory] = np.full(array.size, start, np.int32)
+            if memory[0] == "GM" and memory[1] in memories.given:  # what lies behind the tensor
+                marks[self.origins[memory] + memories.given[memory[1]].nbytes :] = NEVER
         self.causes: list[Cause] = [
             Cause("", None, ""),
             Cause("never written", None, "bytes that were never written"),
