@@ -57,6 +57,19 @@ def test_a_plan_that_is_legal_has_a_proven_schedule() -> None:
     assert legal > 10
 
 
+def test_a_group_without_k_gets_zeros_of_the_kernels_that_fill_it() -> None:
+    """GroupedMatmulSliceK fills C; the epilogue that scales by token fills D. No kernel, no zeros."""
+    more: list[dict[str, Any]] = [{}, {"elements": "int8_t,int8_t,half", "scale": "token"}]
+    for arch, given, severity, result in (
+        ("AtlasA2", more[0], "holds", "C of group 1 is filled with zeros"),
+        ("AtlasA2", more[1], "holds", "D of group 1 is filled with zeros"),
+        ("Ascend950", more[0], "warning", "C of group 1 is left as it is"),
+    ):
+        report = grouped(arch, (64, 64, 128), (64, 0, 64), axis="k", **given).check()
+        (found,) = [finding for finding in report.checks if finding.rule == "empty groups"]
+        assert (found.severity, found.text.startswith(result)) == (severity, True)
+
+
 def test_one_group_is_the_product() -> None:
     for arch in ("AtlasA2", "Ascend950"):
         alone = gemm(arch, (500, 300, 200))

@@ -11,7 +11,8 @@ holds: group starts of A: A's slices start at whole elements
 error: group starts of B: B of group 1 starts at row 600 of zN, inside a fractal of 16
 holds: schedule of groups: 8 tasks
 
-Source: CATLASS gemm/kernel/grouped_matmul_slice_m.hpp, grouped_matmul_slice_k.hpp, batched_matmul.hpp.
+Source: CATLASS gemm/kernel/grouped_matmul_slice_m.hpp, grouped_matmul_slice_k.hpp, batched_matmul.hpp;
+epilogue/block/block_epilogue_per_token_dequant.hpp.
 """
 
 from __future__ import annotations
@@ -101,12 +102,11 @@ def _empty(plan: Tiling, groups: Groups) -> Iterator[Finding]:
         return
     shown = ", ".join(map(str, empty[:8])) + (", ..." if len(empty) > 8 else "")
     which = f"group {shown}" if len(empty) == 1 else f"groups {shown}"
-    taker = kernel(plan)
-    if groups.axis == "k" and taker is not None and taker.fills:
-        text = f"C of {which} is filled with zeros by the vector cores of {taker.name}"
+    taker, result = kernel(plan), "C" if plan.epilogue is None else "D"
+    if groups.axis == "k" and taker is not None:
+        text = f"{result} of {which} is filled with zeros by the vector cores of {taker.name}"
         yield Finding("empty groups", "holds", text, "GM", len(empty), None, "groups")
     elif groups.axis == "k":
-        result = "C" if plan.epilogue is None else "D"
         text = f"{result} of {which} is left as it is: a group without K is skipped"
         fix = f"Set {result} to zeros before."
         yield Finding("empty groups", "warning", text, "GM", len(empty), None, "groups", fix)

@@ -49,8 +49,6 @@ class Kernel(NamedTuple):
     """Its last template arguments, after the scheduler."""
     epilogues: tuple[str, ...] = ()
     """The epilogues of which it runs one; without them C is written as it is."""
-    fills: bool = False
-    """Whether its vector cores fill the C of a group without K with zeros."""
 
 
 _ALL: Final = "ABC"
@@ -106,7 +104,7 @@ _KERNELS: Final = (
     ),
     Kernel(
         "GroupedMatmulSliceK", "grouped_matmul_slice_k", _ASYNC, _IDENTITY, dense=_ALL, groups="k",
-        extra="int64_t", fills=True,
+        extra="int64_t",
     ),
     Kernel("MatmulEpilogue", "matmul_epilogue", _OLD, _IDENTITY, dense=_ALL, epilogues=("add",)),
     Kernel(
