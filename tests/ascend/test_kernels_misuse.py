@@ -345,6 +345,30 @@ def test_files_that_are_no_traces(tmp_path: Path) -> None:
         replay(tmp_path / "x.jsonl")
 
 
+@pytest.mark.parametrize("zero", ["blockLen", "blockCount"])
+@pytest.mark.parametrize(("op", "form"), [("DataCopy", "block"), ("DataCopyPad", "ext")])
+def test_a_copy_of_nothing_moves_nothing(op: str, form: str, zero: str) -> None:
+    def body(ctx: Context, x: KernelTensor, y: KernelTensor) -> None:
+        ub = ctx.alloc("UB", x, (256,))
+        fields: dict[str, Any] = {
+            "form": form,
+            "blockCount": 1,
+            "blockLen": 1,
+            "srcStride": 0,
+            "dstStride": 0,
+        }
+        fields |= {"unit": "32B", "isPad": False, "leftPadding": 0, "rightPadding": 0, "paddingValue": 0}
+        for pipe, dst, src in (("MTE2", ub, x), ("MTE3", y, ub)):
+            ctx.issue(op, pipe, {"dst": dst, "src": src}, **{**fields, zero: 0})
+        for dst, src in ((ub, x), (ub, ub), (y, ub)):
+            ctx.data_copy(dst, src, 0)
+
+    run = run_of(body)
+    assert run.findings == ()
+    assert not run["y"].any()
+    assert run.timeline.total >= 0
+
+
 def test_what_is_never_written() -> None:
     ub, c = Operand("UB", "AIV0", 0, "float32"), Operand("GM", "C", 64, "float32")
     copy = Instruction("AIV0", "DataCopy", "MTE3", {"dst": c, "src": ub}, {"form": "count", "count": 16})

@@ -528,6 +528,9 @@ def test_some_blocks_of_many() -> None:
     assert run.program.cores == ["AIC3"]
     assert np.count_nonzero(run["C"]) == 32 * 32
     assert run.findings == ()
+    for none in ((), (4,), (-1, 0)):
+        with pytest.raises(ArgumentError, match="the blocks are 0 to 3, and one at least is to run"):
+            simulate(matmul, a, b, b, cores=4, only=none, **tiles)
 
 
 def test_an_exception_names_the_core_and_the_step() -> None:

@@ -189,7 +189,7 @@ def test_read_and_packed(text: str) -> None:
             r"tla\.gpu\.from_t",
         ),
         ("#map", "does not say what #map is"),
-        ("tensor<4x8xf32>", "expected ',' and an attribute"),
+        ("!ttg.memdesc<4x8xf32>", "expected ',' and an attribute"),
     ],
 )
 def test_what_read_lacks(text: str, why: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from ..ground import plural, say
 from ..learn import LEVELS, TOPICS, Exercise, exercise, exercises, grade, sheet
@@ -80,16 +80,20 @@ class _Progress:
         self.is_own = self.path == default
         try:
             text = read_file(self.path) if os.path.exists(self.path) else ""
-            found: Any = json.loads(text) if text else {}
+            read: Any = json.loads(text) if text else {}
         except ValueError:
-            found = None
-        if not isinstance(found, dict) or not isinstance(found.get("solved", []), list):
+            read = None
+        found: dict[str, Any] = (
+            cast("dict[str, Any]", read) if isinstance(read, dict) else {"solved": None}
+        )
+        solved: list[Any] = found.get("solved", [])
+        if not isinstance(solved, list):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(
                 f"{name_of(self.path)} holds no progress of 'tla learn'",
                 "Remove it to begin again, or name another file: --progress FILE.",
                 path=self.path,
             )
-        self.solved: list[str] = [name for name in found.get("solved", []) if isinstance(name, str)]
+        self.solved: list[str] = list(map(str, solved))
         self.current = str(found.get("current", ""))
         self.answer = str(found.get("answer", ""))
         self.hints = int(found.get("hints", 0)) if isinstance(found.get("hints", 0), int) else 0
@@ -231,10 +235,11 @@ def _sheet(parser: Parser, options: argparse.Namespace) -> int:
 def _grade(parser: Parser, options: argparse.Namespace) -> int:
     path = _one_word(parser, options, "FILE")
     try:
-        answers = json.loads(read_file(path))
+        read: Any = json.loads(read_file(path))
     except ValueError as error:
         raise InputError(f"{name_of(path)} is no JSON: {error}", path=path) from None
-    if not isinstance(answers, dict) or not all(isinstance(x, str) for x in answers.values()):
+    answers: dict[str, Any] = cast("dict[str, Any]", read) if isinstance(read, dict) else {"": read}
+    if not all(name and isinstance(answer, str) for name, answer in answers.items()):
         raise InputError(
             f"{name_of(path)} holds no answers: they are texts by the name of their exercise",
             'For example {"function/1/1/1": "4, 10, 5"}.',

@@ -159,8 +159,10 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
     for place in facts.get("places", ()):
         index = place["index"]
         what = place["padding"] if index is None else f"({','.join(map(str, index))})"
-        letters = "" if index is None else facts["letters"] or ""
-        yield f"offset {place['offset']}: {what}" + (f", {by_letter(letters, index)}" if letters else "")
+        letters = facts["letters"] if index else None
+        yield f"offset {place['offset']}: {what}" + (
+            f", {by_letter(letters, index or ())}" if letters else ""
+        )
     if facts.get("warning"):
         yield f"warning: {facts['warning']}"
     for at in facts.get("coordinates", ()):

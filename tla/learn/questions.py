@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..algebra import modes_of
 from ..errors import TlaError
 from ..evaluation import evaluate
-from ..ground import Steps, plural
+from ..ground import Steps, html_of, plural
 from ..layouts import idx2crd, is_composed, is_layout, product, size, text_of
 from ..numbers import is_tuple
 from ..read import layout_of_name
@@ -50,15 +50,12 @@ def values(
 ) -> Question:
     """Return the question for a value at each place."""
     places, wanted = tuple(found), tuple(found.values())
-    return Question(
-        task,
-        places,
-        wanted,
-        rule,
-        lambda i: work(places[i]),
-        ", ".join(map(text_of, wanted)),
-        pictures=pictures,
-    )
+
+    def work_at(i: int) -> str:
+        return work(places[i])
+
+    reference = ", ".join(map(text_of, wanted))
+    return Question(task, places, wanted, rule, work_at, reference, pictures=pictures)
 
 
 def function(
@@ -152,8 +149,7 @@ class Exercise:
         if asked.sizes is None:
             return self._compared(_aligned(evaluate(f"({answer})"), asked.wanted))
         value: Any = evaluate(answer, calls, None, layout_of_name)
-        is_function: bool = is_layout(value) or is_composed(value)
-        if not is_function:
+        if not _is_function(value):
             return Verdict(
                 "unread", f"A layout is asked for, such as (4,2):(2,1), not {answer.strip()}."
             )
@@ -202,7 +198,11 @@ class Exercise:
         return Steps(self.name, (self.task,), (), (), (), result, (), self.question.pictures)
 
     def _repr_html_(self) -> str | None:
-        return self.figure()._repr_html_()
+        return html_of(self)
+
+
+def _is_function(value: object) -> bool:
+    return is_layout(value) or is_composed(value)
 
 
 def _aligned(value: Any, wanted: tuple[Any, ...]) -> list[Any]:

@@ -6,6 +6,7 @@ A maker draws its numbers from a `Draw`; a higher level has more modes, deeper o
 
 from __future__ import annotations
 
+from math import prod
 from random import Random
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
@@ -138,10 +139,8 @@ def _integers(draw: Draw) -> Question:
     numbers = draw.some(range(1, count))
 
     def work(i: int) -> str:
-        steps, before = [], 1
-        for extent in flatten_to_tuple(shape):
-            steps.append(f"{i} // {before} % {extent}")
-            before *= extent
+        extents = flatten_to_tuple(shape)
+        steps = [f"{i} // {prod(extents[:k])} % {extent}" for k, extent in enumerate(extents)]
         return f"Calculate {', '.join(steps)}."
 
     return values(
@@ -167,11 +166,8 @@ def _nesting(draw: Draw) -> Question:
 def _coalesce(draw: Draw) -> Question:
     def make() -> tuple[AnyLayout, AnyLayout] | None:
         shape = draw.shape(2 + draw.level, (1, 2, 3, 4))
-        strides, step = [], 1
-        for extent in shape:
-            strides.append(step)
-            step *= extent * draw.choice((1, 1, 2))
-        a = Layout(shape, tuple(strides))
+        steps = [extent * draw.choice((1, 1, 2)) for extent in shape]
+        a = Layout(shape, tuple(prod(steps[:k]) for k in range(len(steps))))
         short = coalesce(a)
         return (a, short) if 1 < _modes(short) < len(shape) else None
 

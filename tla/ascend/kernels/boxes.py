@@ -87,8 +87,8 @@ class Box(_Box):
 
     @property
     def empty(self) -> bool:
-        """Whether it has no item."""
-        return any(n == 0 for n, _ in self.dims)
+        """Whether it has no byte."""
+        return self.item == 0 or any(n == 0 for n, _ in self.dims)
 
 
 @lru_cache(1 << 14)

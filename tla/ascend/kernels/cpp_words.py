@@ -18,7 +18,7 @@ A number that only the run knows is a `Number`: C++ text with Python's operators
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, NoReturn
 
 from ...errors import UnsupportedError
 from ...layouts import Tensor, is_layout, is_tensor, row_major
@@ -140,7 +140,7 @@ class Number:
     """
 
     def __init__(self, text: str, is_natural: bool = True, binds: int = 9) -> None:
-        self.text = text
+        self.text: str = text
         self.is_natural: bool = is_natural
         """Whether it is never negative: C++ divides those as Python does."""
         self.binds: int = binds
@@ -181,12 +181,19 @@ class Number:
         """A comparison, as C++ writes it."""
         return self._with(sign, other, 2)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None]  # type: ignore[assignment]
 
-    def __bool__(self) -> bool:
+    def _asked(self) -> NoReturn:
         raise UnsupportedError(f"{self.text} is known when the kernel runs, and is asked for before")
 
-    __index__ = __int__ = __bool__
+    def __bool__(self) -> bool:
+        self._asked()
+
+    def __int__(self) -> int:
+        self._asked()
+
+    def __index__(self) -> int:
+        self._asked()
 
     def __repr__(self) -> str:
         return f"<{self.text}>"

@@ -250,7 +250,7 @@ def simulate(
         options: The kernel's parameters with defaults.
 
     Raises:
-        ArgumentError: the kernel takes another number of arrays, or has no such option.
+        ArgumentError: the kernel takes another number of arrays, or has no such option or block.
         LimitError: a core issues more than the ``instructions`` of `tla.limits`.
         Exception: the kernel's own, with a note of the core and of its last instruction.
     """
@@ -259,6 +259,10 @@ def simulate(
         raise ArgumentError(f"cores = {cores}: a kernel runs on at least one", cores=cores)
     if cores > limit_of("cores"):
         raise limit_error("cores", f"cores = {cores}", needed=cores)
+    if only is not None and not (only and set(only) <= set(range(cores))):
+        raise ArgumentError(
+            f"only = {only}: the blocks are 0 to {cores - 1}, and one at least is to run", only=only
+        )
     import numpy as np
 
     workspaces: dict[str, int] = {}

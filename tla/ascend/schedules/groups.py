@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..shapes import ShapeLike
+    from .order import Bands
     from .swizzles import BlockSwizzle
 
 Axis: TypeAlias = Literal["m", "k", "batch", "list"]
@@ -90,9 +91,11 @@ class InGroups(Schedule):
             self._parts.append(part)
             self._ends.append(start + part.count)
         if self._parts:
-            self.bands = self._parts[-1].bands
+            self.bands: Bands = self._parts[-1].bands
         down = sum(part.blocks // part.loops.n for part in self._parts)
-        self.loops = self.loops._replace(m=down, n=max((p.loops.n for p in self._parts), default=0))
+        self.loops: GemmCoord = self.loops._replace(
+            m=down, n=max((p.loops.n for p in self._parts), default=0)
+        )
 
     @property
     def count(self) -> int:

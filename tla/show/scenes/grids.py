@@ -213,7 +213,7 @@ def _levels(axis: Axis, image: tuple[float, float] | Literal[False]) -> list[lis
 
 def _lines(axis: Axis, size: float) -> list[tuple[int, Weight]]:
     """The places of the borders, those of tiles of tiles heavier; no level that would hide the cells."""
-    levels_at = borders(axis)
+    levels_at: dict[int, int] = borders(axis)
     while levels_at and size * min(b - a for a, b in pairwise((0, *levels_at))) < _CLOSE:
         smallest = min(levels_at.values())
         levels_at = {at: levels for at, levels in levels_at.items() if levels > smallest}

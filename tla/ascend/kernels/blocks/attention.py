@@ -149,6 +149,15 @@ class OnlineSoftmax(Flagged):
         scale: What the scores are multiplied by.
     """
 
+    s: KernelTensor
+    o_new: KernelTensor
+    o_sum: KernelTensor
+    lanes: KernelTensor
+    row: KernelTensor
+    m: list[KernelTensor]
+    l: list[KernelTensor]  # noqa: E741 - CATLASS's word
+    factors: list[KernelTensor]
+
     def __init__(
         self, ctx: Context, rows: int, columns: int, p: KernelTensor, o: KernelTensor, scale: float
     ) -> None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ...plans import Policy
     from ..contexts import Context
     from ..places import KernelTensor
+    from .mmad import BlockMmad
 
 _ROUNDING: Final = {"half": "F322F16", "bfloat16_t": "F322BF16"}
 _C0 = 16
@@ -79,26 +80,30 @@ class BlockConv2d(PingpongTla):
         self, ctx: Context, policy: Policy, fmap: KernelTensor, filters: KernelTensor,
         windows: tuple[Window, Window], tile: tuple[int, int, int], channels: int, depth: int,
     ) -> None:  # fmt: skip
-        self.ctx = ctx
-        self.policy = policy
+        self.ctx: Context = ctx
+        self.policy: Policy = policy
         self.windows: tuple[Window, Window] = windows
         self.channels: int = channels
         taps = windows[0].taps * windows[1].taps
         rows, of = rounded_up(tile[0] * tile[1], 16), store_of(fmap).element
-        self.l1 = GemmShape(rows, tile[2], channels * taps * _C0)
-        self.l0 = GemmShape(rows, tile[2], depth)
+        self.l1: GemmShape = GemmShape(rows, tile[2], channels * taps * _C0)
+        self.l0: GemmShape = GemmShape(rows, tile[2], depth)
         facts = policy.facts
-        self.unit_flag = facts.unit_flag
-        self.by_rows = self.aligns_k = False
-        self.biases = self.beside = None
+        self.unit_flag: bool = facts.unit_flag
+        self.by_rows: bool = False
+        self.aligns_k: bool = False
+        self.biases: tuple[Stages, Stages] | None = None
+        self.beside: BlockMmad | None = None
         image = [(n - 1) * w.stride + w.reach + 1 for n, w in zip(tile[:2], windows, strict=True)]
         # A load takes 16 places at a time, so it may read behind the last one.
         room = (channels * image[0] * image[1] + 15) * _C0
-        self.l1a = Stages(ctx.alloc("L1", of, (room,), facts.l1a))
-        self.l1b = Stages(ctx.alloc("L1", of, (self.l1.k, tile[2]), facts.l1b, tag="nZ"), facts.l1a)
-        self.l0a = Stages(ctx.alloc("L0A", of, (rows, depth), facts.l0a))
-        self.l0b = Stages(ctx.alloc("L0B", of, (depth, tile[2]), facts.l0b), facts.l0a)
-        self.l0c = Stages(ctx.alloc("L0C", "float", (rows, tile[2]), facts.l0c))
+        self.l1a: Stages = Stages(ctx.alloc("L1", of, (room,), facts.l1a))
+        self.l1b: Stages = Stages(
+            ctx.alloc("L1", of, (self.l1.k, tile[2]), facts.l1b, tag="nZ"), facts.l1a
+        )
+        self.l0a: Stages = Stages(ctx.alloc("L0A", of, (rows, depth), facts.l0a))
+        self.l0b: Stages = Stages(ctx.alloc("L0B", of, (depth, tile[2]), facts.l0b), facts.l0a)
+        self.l0c: Stages = Stages(ctx.alloc("L0C", "float", (rows, tile[2]), facts.l0c))
         self.parts: list[tuple[int, int, tuple[int, int]]] = []
         """The part of the image in use along the height and the width."""
 
