@@ -185,7 +185,17 @@ def _product(ctx: Any, A: Any) -> None:
         pass
 
 
+def _by_zero(ctx: Any, A: Any) -> None:
+    ctx.set_flag("MTE2_V", A.shape[0] // 0)  # here
+
+
+def _file(ctx: Any, A: Any) -> None:
+    ctx.set_flag("MTE2_V", np.load("no/such/file"))  # here
+
+
 _REFUSED: dict[Any, str] = {
+    _by_zero: "// 0)` has no C++ here",
+    _file: "np.load('no/such/file')",
     _tensor_in_turns: "other, which is no number and is assigned again inside,",
     _read_behind: "last, which has no value here or got it inside a loop,",
     _try: "`try:` has no C++ here",

@@ -138,6 +138,11 @@ BAD = [
     (["hello world"], "'hello world' is no file, and no HLO, map or layout"),
     ([TURN, "--tile", "8,x"], "'8,x' is no tile"),
     ([TURN, "--tile", "8"], "1 sizes are no tile of t, which is f32[64,32]{1,0}"),
+    ([TURN, "--tile", "8", "-o", "-"], "1 sizes are no tile of t, which is f32[64,32]{1,0}"),
+    (
+        ["r = f32[4095,4097] reshape(f32[16777215] x)", "--tile", "7,100"],
+        "what tiles need of r has too many points to count",
+    ),
     ([TURN, "--memory", "1"], "no tile of t fits into 1 byte"),
     ([str(CONV), "--tile", "8,8"], "the module has 67 instructions"),
     (["none.hlo:%fusion.7", "--traffic"], "cannot read none.hlo: No such file or directory"),

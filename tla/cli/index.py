@@ -203,7 +203,7 @@ def _module(text: str, file: ModuleText | None, options: argparse.Namespace) -> 
 
 def _of_module(module: Module, options: argparse.Namespace) -> int:
     shown = _shown(options, module)
-    if any(getattr(options, name) for name in USES):
+    if any(getattr(options, name) not in (None, False) for name in USES):
         return _use(module, shown, options)
     if options.through:
         chosen = [(module.entry, module.entry.root)]

@@ -224,9 +224,9 @@ def _report_tile(instruction: Instruction, shown: Shown, options: argparse.Names
             say(f"of {plural(len(others) + 1, 'tile')} that fit, {list(found.sizes)} moves least", "")
     else:
         tile = sizes_of(options.tile)
+        found = propagate_tile(instruction, tile, devices=shown.devices)
         if is_asked_for(options):
             return _draw(instruction, shown, options, tile)
-        found = propagate_tile(instruction, tile, devices=shown.devices)
     if options.json:
         say_json(_tile_facts(found))
         return 0

@@ -24,14 +24,14 @@ from itertools import product
 from math import ceil, prod
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ..errors import CongruenceError, UnsupportedError
+from ..errors import CongruenceError, UndecidedError, UnsupportedError
 from ..ground import plural
 from ..hlo import Computation, Instruction
 from ..numbers import Interval
 from ..xla_bridge import COMBINE, XlaShape, storage_bits
 from .compose import compose
 from .fusion import maps_to, op_of
-from .images import image_size
+from .images import TooManyError, image_size
 from .layouts import known_sizes
 from .ops import leaves, maps_of
 from .tiles import Tile, tile, tiled
@@ -155,7 +155,7 @@ def propagate_tile(
     Raises:
         CongruenceError: there is not one size for each dim.
         UnsupportedError: an instruction has no maps.
-        UndecidedError: a proof has too many points.
+        UndecidedError: a proof, or a count, has too many points.
     """
     root, *arrays = _arrays(of, output, devices)
     if len(sizes) != root[1].shape.rank:
@@ -219,7 +219,10 @@ def _tiled_array(leaf: Leaf, maps: Sequence[IndexingMap], sizes: Sequence[int]) 
         into = [compose(m, blocks(shape, count)) if count != 1 else m for m in each]
         if apart:
             into = [m.with_parts(results=[*m.results, *map(dim, range(len(m.dims)))]) for m in into]
-        return image_size([numbered(m) for m in into]).most
+        try:
+            return image_size([numbered(m) for m in into]).most
+        except TooManyError:
+            raise UndecidedError(f"what tiles need of {leaf} has too many points to count") from None
 
     line = 0 if shape.tiles else max(1, 1024 // storage_bits(shape))
     moved = number(line, True) * block_bytes(shape, line)

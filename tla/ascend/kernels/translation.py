@@ -261,7 +261,9 @@ class _Translator:
                 raise
             except KindError as error:
                 self.refuse(node, f"`{ast.unparse(node).splitlines()[0]}`", error.summary)
-            except (TypeError, ValueError, LookupError, AttributeError) as error:
+            except (
+                TypeError, ValueError, LookupError, AttributeError, ArithmeticError, OSError
+            ) as error:  # fmt: skip
                 if isinstance(error, TlaError):
                     error.add_note(f"{self.frame.file}:{self.frame.before + node.lineno}")
                     raise
