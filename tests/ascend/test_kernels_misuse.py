@@ -383,6 +383,16 @@ def test_what_lies_behind_a_tensor_reaches_no_result() -> None:
     assert (found.check, found.kind, found.bytes) == ("initcheck", "never written", (800, 1024))
 
 
+def test_a_workspace_is_not_written_before_the_kernel_writes_it() -> None:
+    def body(ctx: Context, x: KernelTensor, y: KernelTensor) -> None:
+        ub = ctx.alloc("UB", x, (256,))
+        ctx.data_copy(ub, ctx.workspace("W", x, (256,)), 256)
+        ctx.pipe_barrier()
+        ctx.data_copy(y, ub, 256)
+
+    assert kinds(run_of(body)) == {("initcheck", "never written")}
+
+
 def test_what_is_never_written() -> None:
     ub, c = Operand("UB", "AIV0", 0, "float32"), Operand("GM", "C", 64, "float32")
     copy = Instruction("AIV0", "DataCopy", "MTE3", {"dst": c, "src": ub}, {"form": "count", "count": 16})

@@ -97,7 +97,7 @@ class Run:
         checks: Collection[str] | str | None = None, seed: int = 0, orders: int = 1,
         arch: str | Arch | None = None, drop: int | str | Collection[int | str] = (),
         strict: bool = False, progress: Callable[[int, int], object] | None = None,
-        cores: Sequence[str] = (),
+        cores: Sequence[str] = (), workspaces: Collection[str] = (),
     ) -> None:  # fmt: skip
         if orders < 1:
             raise ArgumentError(f"orders = {orders}: a kernel runs in at least one", orders=orders)
@@ -114,6 +114,7 @@ class Run:
         self.course: Course = Course(self.program, None, self.drop)
         self._memories = Memories(self.program, tensors)
         self._given = tensors
+        self._workspaces = workspaces
         self.tensors: dict[str, NDArray[Any]] = {}
         """The memory of each global tensor afterwards: as it was given, or as bytes."""
         self._pairs: list[Pair] | None = None
@@ -269,7 +270,8 @@ class Run:
         return self._pairs
 
     def _read_again(self) -> set[str]:
-        return {pair.memory[1] for pair in self.pairs if pair.kind == "RAW" and pair.memory[0] == "GM"}
+        again = [pair.memory for pair in self.pairs if pair.kind == "RAW"]
+        return {name for space, name in again if space == "GM"}.union(self._workspaces)
 
     def course_of(self, seed: int) -> Course:
         """Return another run of the queues: what is ready goes on in the order of a seed."""

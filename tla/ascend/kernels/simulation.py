@@ -272,7 +272,7 @@ def simulate(
     tensors = memories | {name: np.zeros(size, np.uint8) for name, size in workspaces.items()}
     run = Run(
         instructions, tensors, checks=checks, seed=seed, orders=orders, arch=kernel.arch, drop=drop,
-        strict=strict, progress=progress, cores=names,
+        strict=strict, progress=progress, cores=names, workspaces=workspaces,
     )  # fmt: skip
     for name, (_, _, shape, order) in given.items():
         run.tensors[name] = run.tensors[name].reshape(shape, order=order)
