@@ -20,15 +20,15 @@ from operator import contains
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import UndecidedError, UnsupportedError
-from ..numbers import compute, rebind
+from ..numbers import Expr, Interval, bounds_of, compute, rebind
 from .maps import IndexingMap, require_map
 from .places import symbol
-from .variables import dim, rng
+from .variables import dim, place_of, rng
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from ..numbers import Interval, Symbol, Value
+    from ..numbers import Symbol, Value
     from .exact import Relation
     from .making import Constraint
 
@@ -51,8 +51,8 @@ def union(maps: Iterable[IndexingMap]) -> list[IndexingMap]:
     (d0)[s0] -> (s0), domain: d0 in [0, 4], s0 in [0, 1]
 
     Of maps with the same pairs the one with fewest ranges and constraints stays, or else the first. A
-    map goes only by a proof of islpy within its budget. Without islpy only equal maps go. Undefined maps
-    stay.
+    map goes only by a proof: by bounds where the results of the other are dims and ranges of their own,
+    or of islpy within its budget. Undefined maps stay.
     """
     distinct = list(dict.fromkeys(maps))
     for each in distinct:
@@ -64,6 +64,8 @@ def union(maps: Iterable[IndexingMap]) -> list[IndexingMap]:
     kept: list[int] = []
 
     def is_inside(a: int, b: int) -> bool:
+        if _has_all(distinct[b], distinct[a]):
+            return True
         if sets[a] is None or sets[b] is None:
             return False
         (one, hull), (other, outer) = sets[a], sets[b]
@@ -73,6 +75,29 @@ def union(maps: Iterable[IndexingMap]) -> list[IndexingMap]:
         if not any(is_inside(i, j) for j in kept):
             kept = [*(j for j in kept if not is_inside(j, i)), i]
     return [distinct[i] for i in sorted(kept)]
+
+
+def _has_all(map: IndexingMap, one: IndexingMap) -> bool:
+    """Whether bounds prove that a map has all pairs of another one.
+
+    Each of its results is one of a range of its own, which holds what the other has there, or the same
+    expression of the dims.
+    """
+    if map.constraints or map.runtime or one.runtime or map.is_undefined or one.is_undefined:
+        return False
+    if len(map.dims) != len(one.dims) or len(map.results) != len(one.results):
+        return False
+    if not all(contains(v.bounds, u.bounds) for v, u in zip(map.dims, one.dims, strict=True)):
+        return False
+    free: dict[Any, Interval] = {rng(i): v.bounds for i, v in enumerate(map.ranges)}
+    within = dict(one.within())
+    for x, y in zip(one.results, map.results, strict=True):
+        if y in free:
+            if not contains(free.pop(y), Interval(*bounds_of(rebind(x, within)))):
+                return False
+        elif x != y or (type(y) is Expr and any(place_of(s)[0] for s in y.symbols)):
+            return False
+    return True
 
 
 def _proof(question: Callable[[], Any]) -> Any:

@@ -210,6 +210,8 @@ def _proved(whole: IndexingMap, box: Tile, place: Sequence[int]) -> Tile:
     wrong: list[tuple[Own, tuple[int, ...], bool]] = []
     for expected, own in groups([simplify(m, "replace") for m in pair], (0, 0)):
         found = {*own.rows(own.related, {})}
+        if not found:
+            return Tile(refusal="the map reads nothing")
         columns = [(j, {row[c] for row in found}) for c, j in enumerate(own.results)]
         for j, values in columns:
             bounds[j] = Interval(min(values), max(values))
