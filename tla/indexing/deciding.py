@@ -93,7 +93,9 @@ def _has_all(map: IndexingMap, one: IndexingMap) -> bool:
     within = dict(one.within())
     for x, y in zip(one.results, map.results, strict=True):
         if y in free:
-            if not contains(free.pop(y), Interval(*bounds_of(rebind(x, within)))):
+            least, most = bounds_of(rebind(x, within))
+            row = free.pop(y)
+            if least is None or most is None or least < row.lower or most > row.upper:
                 return False
         elif x != y or (type(y) is Expr and any(place_of(s)[0] for s in y.symbols)):
             return False
