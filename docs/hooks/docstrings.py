@@ -20,6 +20,10 @@ _EXAMPLE = re.compile(r"^( *)>>>[^\n]*(?:\n(?! *$)[^\n]*)*", re.M)
 class OurStyle(griffe.Extension):
     """Makes of what is read what mkdocstrings is to show."""
 
+    def on_instance(self, *, obj: griffe.Object, **_more: Any) -> None:
+        """Called for each of them before its members: what only one branch has there is given too."""
+        obj.runtime = True
+
     def on_object(self, *, obj: griffe.Object, **_more: Any) -> None:
         """Called for each module, class, function and attribute once it is read."""
         if obj.docstring is not None:
