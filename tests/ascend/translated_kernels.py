@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from runpy import run_path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tla import ceil_div, get_tile, round_up, tile_view
+from tla import ceil_div, get_tile, round_up
 from tla.ascend.kernels import kernel
 from tla.ascend.kernels.blocks import block_mmad
 
@@ -18,26 +20,9 @@ if TYPE_CHECKING:
 half, single = np.float16, np.float32
 
 
-@kernel("AtlasA2", core="AIV")
-def double(ctx: Context, X: Any, Y: Any) -> None:
-    """Rows in two stages."""
-    rows = ctx.alloc("UB", X, (1, 256), 2)
-    for stage in range(2):
-        ctx.set_flag("MTE3_MTE2", stage)
-    for turn, row in enumerate(range(ctx.block_idx, X.shape[0], ctx.block_num)):
-        stage = turn % 2
-        x = rows[stage]
-        ctx.wait_flag("MTE3_MTE2", stage)
-        ctx.copy_gm_to_ub(x, tile_view(X, (row, 0), (1, 256)))
-        ctx.set_flag("MTE2_V", stage)
-        ctx.wait_flag("MTE2_V", stage)
-        ctx.muls(x, x, 2.0, 256)
-        ctx.set_flag("V_MTE3", stage)
-        ctx.wait_flag("V_MTE3", stage)
-        ctx.copy_ub_to_gm(tile_view(Y, (row, 0), (1, 256)), x)
-        ctx.set_flag("MTE3_MTE2", stage)
-    for stage in range(2):
-        ctx.wait_flag("MTE3_MTE2", stage)
+EXAMPLES = Path(__file__).parents[2] / "examples"
+double: Kernel = run_path(str(EXAMPLES / "ascend_kernel.py"))["double"]
+"""Rows in two stages."""
 
 
 @kernel("AtlasA2", core="AIC")

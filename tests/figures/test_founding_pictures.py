@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from indexing.test_seed import CORRECTED, DRAWN, FUSED, SIMPLIFIED, entry_of, key, name_of, texts_of
+from test_founding_documents import ZN_ROWS as ZN
 
 from tla import (
     AnyLayout,
@@ -342,17 +343,6 @@ def test_padded_dimensions() -> None:
 
 
 # --- CATLASS: layouts of TLA ---
-
-ZN = [
-    [0, 1, 2, 3, 32, 33, 34, 35, 64, 65, 66, 67],
-    [4, 5, 6, 7, 36, 37, 38, 39, 68, 69, 70, 71],
-    [8, 9, 10, 11, 40, 41, 42, 43, 72, 73, 74, 75],
-    [12, 13, 14, 15, 44, 45, 46, 47, 76, 77, 78, 79],
-    [16, 17, 18, 19, 48, 49, 50, 51, 80, 81, 82, 83],
-    [20, 21, 22, 23, 52, 53, 54, 55, 84, 85, 86, 87],
-    [24, 25, 26, 27, 56, 57, 58, 59, 88, 89, 90, 91],
-    [28, 29, 30, 31, 60, 61, 62, 63, 92, 93, 94, 95],
-]
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..algebra import modes_of
 from ..errors import TlaError
 from ..evaluation import evaluate
 from ..ground import Steps, html_of, plural
-from ..layouts import idx2crd, is_composed, is_layout, product, size, text_of
+from ..layouts import idx2crd, is_composed, is_layout, product_each, size, text_of
 from ..numbers import is_tuple
 from ..read import layout_of_name
 
@@ -68,7 +67,7 @@ def function(
     by_mode: bool = True,
 ) -> Question:
     """Return the question for a layout with the same offsets, by mode or by index."""
-    sizes = sizes_of(wanted) if by_mode else (int(wanted.size),)
+    sizes = product_each(wanted.shape) if by_mode else (int(wanted.size),)
     places: tuple[Any, ...] = tuple(range(wanted.size))
     if len(sizes) > 1:
         places = tuple(idx2crd(i, sizes) for i in places)
@@ -78,11 +77,6 @@ def function(
         return f"At {text_of(places[i])} the offset is to be {offsets[i]}."
 
     return Question(task, places, offsets, rule, work, reference or str(wanted), sizes, demand, pictures)
-
-
-def sizes_of(layout: AnyLayout) -> tuple[int, ...]:
-    """Return the sizes of the modes of a layout."""
-    return tuple(int(product(mode.shape)) for mode in modes_of(layout))
 
 
 class Verdict(NamedTuple):
@@ -154,7 +148,7 @@ class Exercise:
                 "unread", f"A layout is asked for, such as (4,2):(2,1), not {answer.strip()}."
             )
         is_flat = len(asked.sizes) == 1  # any layout of that size: it is judged by its index
-        sizes = (int(size(value)),) if is_flat else sizes_of(value)
+        sizes = (int(size(value)),) if is_flat else product_each(value.shape)
         if not is_flat and sizes != asked.sizes:
             has, wants = (_modes_in_words(x) for x in (sizes, asked.sizes))
             return Verdict("wrong", f"The layout has {has}; asked for is one with {wants}.")

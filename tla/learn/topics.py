@@ -28,10 +28,21 @@ from ..ascend import parse_tagged
 from ..errors import LayoutError
 from ..figures import layout_figure
 from ..ground import plural
-from ..layouts import Layout, Swizzle, coords, crd2idx, flatten_to_tuple, idx2crd, text_of, unflatten
+from ..layouts import (
+    Layout,
+    Swizzle,
+    coords,
+    crd2crd,
+    crd2idx,
+    flatten_to_tuple,
+    idx2crd,
+    product_each,
+    text_of,
+    unflatten,
+)
 from ..numbers import ceil_div
 from ..xla_bridge import parse_array, to_layout
-from .questions import Question, function, sizes_of, values
+from .questions import Question, function, values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -87,20 +98,17 @@ def _picture(layout: AnyLayout, title: str = "") -> Figure:
     return layout_figure(layout, colour="")._replace(title=title)
 
 
-def _terms(layout: AnyLayout, at: Any) -> str:
-    """The offset of a coordinate before it is added up: ``1 * 4 + 2 * 16``."""
-    leaves = flatten_to_tuple(_crd_of(layout, at)), flatten_to_tuple(layout.stride)
+def _terms(layout: AnyLayout, coord: Any) -> str:
+    """The offset of a coordinate, down to its leaves, before it is added up: ``1 * 4 + 2 * 16``."""
+    leaves = flatten_to_tuple(coord), flatten_to_tuple(layout.stride)
     return " + ".join(f"{int(c)} * {int(d)}" for c, d in zip(*leaves, strict=True))
 
 
-def _plain(layout: AnyLayout) -> str:
-    """A layout without its origin shape."""
-    return str(Layout(layout.shape, layout.stride))
-
-
-def _crd_of(layout: AnyLayout, at: Any) -> Any:
-    """The coordinate in the shape of a layout, down to its leaves."""
-    return idx2crd(crd2idx(at, layout.shape), layout.shape)
+def _sum_at(layout: AnyLayout, at: Any) -> str:
+    """What to calculate for the offset of a coordinate of the modes, without the origin shape."""
+    coord = crd2crd(at, layout.shape, layout.shape)
+    plain = Layout(layout.shape, layout.stride)
+    return f"The layout is {plain}, the coordinate {text_of(coord)}: calculate {_terms(layout, coord)}."
 
 
 # --- layouts as functions ---------------------------------------------------------------------
@@ -374,12 +382,8 @@ def _xla(draw: Draw) -> Question:
         f"{text}. At which place in memory, in elements, are {_and(places)}?",
         {at: int(layout(at)) for at in places},
         "The tiles lie one after another, the whole of each, with its padding; the last dim of the"
-        " list is the slowest."
-        " Inside a tile the elements are in row-major order, or again in tiles.",
-        lambda at: (
-            f"The layout is {_plain(layout)}, the coordinate"
-            f" {text_of(_crd_of(layout, at))}: calculate {_terms(layout, at)}."
-        ),
+        " list is the slowest. Inside a tile the elements are in row-major order, or again in tiles.",
+        lambda at: _sum_at(layout, at),
     )
 
 
@@ -393,8 +397,8 @@ def _fractals(draw: Draw) -> Question:
     return values(
         f"A tile lies in L1 by {text}. What are the offsets of {_and(places)}, in elements?",
         {at: int(layout(at)) for at in places},
-        f"The tile is cut into fractals of 32 bytes times 16. The layout is {_plain(layout)}.",
-        lambda at: f"The coordinate is {text_of(_crd_of(layout, at))}: calculate {_terms(layout, at)}.",
+        "The tile is cut into fractals of 16 times 32 bytes, which lie one after another.",
+        lambda at: _sum_at(layout, at),
     )
 
 
@@ -420,7 +424,7 @@ def _threads(draw: Draw) -> Question:
     threads = draw.compact(draw.shape(2, (2, 3, 4)))
     each = draw.compact(draw.shape(2, (1, 2) if draw.level == 1 else (2, 3)))
     tile, tv = make_layout_tv(threads, each)
-    cell = {int(tv(owner)): owner for owner in coords(sizes_of(tv))}
+    cell = {int(tv(owner)): owner for owner in coords(product_each(tv.shape))}
     places = draw.some([*coords(tile)][1:], 2)
     return values(
         f"{tv} takes (thread, value) to the index of a cell in a tile of {text_of(tile)}, counted"
