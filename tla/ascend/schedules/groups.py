@@ -52,7 +52,7 @@ def _along(axis: Axis, extents: Sequence[int]) -> GemmCoord:
 class InGroups(Schedule):
     """The tasks of several products, one product after another."""
 
-    __slots__ = ("_ends", "_origins", "_parts", "_used", "bands", "problems")
+    __slots__ = ("_covered", "_ends", "_origins", "_parts", "_used", "bands", "problems")
 
     problems: tuple[GemmCoord, ...]
     """The extents of each product; one may be empty."""
@@ -65,6 +65,7 @@ class InGroups(Schedule):
         cores: int,
         swizzle: str,
         order: Callable[[GemmCoord, bool], Schedule],
+        fills: bool = False,
     ) -> None:
         index = "mnk".index("k" if axis == "k" else "m")
         lengths = [problem[index] for problem in problems]
@@ -73,13 +74,16 @@ class InGroups(Schedule):
         super().__init__(most, tile, cores, swizzle)
         self.problems = tuple(problems)
         starts = [end - length for end, length in zip(accumulate(lengths), lengths, strict=True)]
-        self._used = [i for i, problem in enumerate(problems) if min(problem) > 0]
+        self._covered = [
+            problem._replace(k=1) if fills and not problem.k else problem for problem in problems
+        ]
+        self._used = [i for i, problem in enumerate(self._covered) if min(problem) > 0]
         self._origins = [_along(axis, [starts[i]]) for i in self._used]
         self._parts: list[Schedule] = []
         self._ends: list[int] = []
         for i in self._used:
             is_last = i == len(problems) - 1
-            part = order(problems[i], is_last)
+            part = order(self._covered[i], is_last)
             start = self._ends[-1] if self._ends else 0
             if part.last_blocks and start % self.cores:
                 raise LayoutError(
@@ -107,7 +111,7 @@ class InGroups(Schedule):
 
     @property
     def products(self) -> tuple[GemmCoord, ...]:
-        return tuple(self.problems[i] for i in self._used)
+        return tuple(problem for problem in self.problems if min(problem) > 0)
 
     @property
     def last_blocks(self) -> dict[int, GemmCoord]:
@@ -121,7 +125,9 @@ class InGroups(Schedule):
         if part.last_blocks:  # its pieces have cores of their own
             turn, core = begin // self.cores + task.round, task.core
         start = GemmCoord(*map(operator.add, self._origins[at], task.start))
-        return task._replace(number=number, core=core, round=turn, start=start, group=self._used[at])
+        group = self._used[at]
+        shape = task.shape._replace(k=min(task.shape.k, self.problems[group].k))
+        return task._replace(number=number, core=core, round=turn, start=start, shape=shape, group=group)
 
     def runs(self, core: int) -> tuple[range, ...]:
         if not self.last_blocks:
@@ -131,15 +137,19 @@ class InGroups(Schedule):
         return (range(core, begin, self.cores), *last)
 
     def proof(self, progress: Callable[[int], None] | None = None) -> Proof:
-        """Prove that every element of each product lies in exactly one task of that product."""
+        """Prove that every element of each product lies in exactly one task of that product.
+
+        Without K it is every element of C.
+        """
         origins = dict(zip(self._used, self._origins, strict=True))
         tasks: dict[int, list[Task]] = {i: [] for i in origins}
         for task in self.walk(progress):
             start = GemmCoord(*map(operator.sub, task.start, origins[task.group]))
-            tasks[task.group].append(task._replace(start=start))
+            shape = task.shape._replace(k=max(task.shape.k, 1))
+            tasks[task.group].append(task._replace(start=start, shape=shape))
         for i, own in tasks.items():
             try:
-                prove(self.problems[i], own)
+                prove(self._covered[i], own)
             except CoverError as error:
                 summary = f"group {i}: {error.summary}"
                 raise CoverError(summary, *error.details, **error.data) from None
@@ -153,6 +163,7 @@ def in_groups(
     *,
     axis: Axis = "m",
     cores: int = CORES,
+    fills: bool = False,
 ) -> InGroups:
     """Return the schedule of several products, one after another, each in the order of a swizzle.
 
@@ -164,6 +175,7 @@ def in_groups(
         problems: M, N and K of each product. One with an extent of 0 has no tasks.
         order: `identity`, by default with bands of one row, or `aswt`.
         axis: Along which axis the products lie end to end: ``start`` of a task counts along it.
+        fills: Whether a product without K has tasks too, which fill its C with zeros.
 
     Raises:
         LayoutError: no kernel takes groups in that order; all products are empty; `aswt` would lose
@@ -181,7 +193,7 @@ def in_groups(
         def bands(problem: GemmCoord, is_last: bool) -> Schedule:
             return identity(problem, tile, offset, direction, cores=cores)
 
-        return InGroups(extents, tile, axis, cores, swizzle, bands)
+        return InGroups(extents, tile, axis, cores, swizzle, bands, fills)
     if name == "BlockSchedulerAswt":
         ends = accumulate(aswt(p, tile, cores=cores, split=False).count for p in extents if min(p) > 0)
         busy = [(end - 1) % cores + 1 for end in ends][-1]
