@@ -5,6 +5,7 @@ The tasks of one product follow those of another without a gap: task t of all of
 ``t % cores`` in turn ``t // cores``. So a product starts on the core after the last one of the product
 before. Inside a product the order is that of a swizzle.
 
+>>> from tla.ascend.schedules import in_groups
 >>> schedule = in_groups([(300, 256, 64), (0, 256, 64), (212, 256, 64)], (128, 256, 64), cores=4)
 >>> [(task.core, task.group, task.start.m, task.shape.m) for task in schedule.tasks]
 [(0, 0, 0, 128), (1, 0, 128, 128), (2, 0, 256, 44), (3, 2, 300, 128), (0, 2, 428, 84)]
@@ -28,7 +29,6 @@ from ..shapes import GemmCoord
 from .by_tile import identity
 from .cover import CoverError, Proof, prove
 from .schedule import Schedule
-from .tasks import CORES, Task
 from .window import aswt
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from ..shapes import ShapeLike
     from .order import Bands
-    from .swizzles import BlockSwizzle
+    from .tasks import Task
 
 Axis: TypeAlias = Literal["m", "k", "batch", "list"]
 """How products lie in A, B and C: as rows of one A and C, as slices of K, or each on its own, all with
@@ -156,62 +156,40 @@ class InGroups(Schedule):
         return Proof(self.problem, self.count, self.problems)
 
 
-def in_groups(
-    problems: Sequence[Sequence[int]],
-    tile: ShapeLike,
-    order: BlockSwizzle | None = None,
-    *,
-    axis: Axis = "m",
-    cores: int = CORES,
-    fills: bool = False,
+def in_bands(
+    problems: Sequence[GemmCoord], tile: ShapeLike, axis: Axis, cores: int, fills: bool,
+    offset: int = 1, direction: int = 0,
+) -> InGroups:  # fmt: skip
+    """Return the schedule of products, each in the order of `identity`."""
+
+    @cache
+    def bands(problem: GemmCoord, is_last: bool) -> Schedule:
+        return identity(problem, tile, offset, direction, cores=cores)
+
+    swizzle = f"GemmIdentityBlockSwizzle<{offset},{direction}>"
+    return InGroups(problems, tile, axis, cores, swizzle, bands, fills)
+
+
+def in_windows(
+    problems: Sequence[GemmCoord], tile: ShapeLike, axis: Axis, cores: int, fills: bool, *_shapes: str
 ) -> InGroups:
-    """Return the schedule of several products, one after another, each in the order of a swizzle.
-
-    >>> schedule = in_groups([(256, 256, 96), (256, 256, 160)], (128, 256, 64), axis="k", cores=3)
-    >>> [(task.core, task.group, task.start.k, task.end.k) for task in schedule.tasks]
-    [(0, 0, 0, 96), (1, 0, 0, 96), (2, 1, 96, 256), (0, 1, 96, 256)]
-
-    Args:
-        problems: M, N and K of each product. One with an extent of 0 has no tasks.
-        order: `identity`, by default with bands of one row, or `aswt`.
-        axis: Along which axis the products lie end to end: ``start`` of a task counts along it.
-        fills: Whether a product without K has tasks too, which fill its C with zeros.
+    """Return the schedule of products, each in the order of `aswt`.
 
     Raises:
-        LayoutError: no kernel takes groups in that order; all products are empty; `aswt` would lose
-            tiles, because it cuts the tiles of a last group that does not begin at core 0.
+        LayoutError: it would lose tiles: it cuts those of a last group that does not begin at core 0.
     """
-    extents = tuple(GemmCoord(*problem) for problem in problems)
-    if not any(min(problem) > 0 for problem in extents):
-        raise LayoutError("all groups are empty: there is nothing to compute", groups=len(extents))
-    name = "GemmIdentityBlockSwizzle" if order is None else order.name
-    if name == "GemmIdentityBlockSwizzle":
-        offset, direction = (1, 0) if order is None else map(int, order.arguments)
-        swizzle = f"{name}<{offset},{direction}>"
+    ends = accumulate(aswt(p, tile, cores=cores, split=False).count for p in problems if min(p) > 0)
+    busy = [(end - 1) % cores + 1 for end in ends][-1]
+    cuts = 2 * busy <= cores
+    swizzle = "BlockSchedulerAswt<L1TileShape,L0TileShape,true>"
+    if cuts and min(problems[-1]) == 0:
+        raise LayoutError(
+            f"{swizzle} gives idle cores tiles of the last group, which is empty: they write past C",
+            "GemmGroupedAswtTailSplitSwizzle is right there.",
+            group=len(problems) - 1,
+        )
 
-        @cache
-        def bands(problem: GemmCoord, is_last: bool) -> Schedule:
-            return identity(problem, tile, offset, direction, cores=cores)
+    def windows(problem: GemmCoord, is_last: bool) -> Schedule:
+        return aswt(problem, tile, cores=cores, split=is_last and cuts)
 
-        return InGroups(extents, tile, axis, cores, swizzle, bands, fills)
-    if name == "BlockSchedulerAswt":
-        ends = accumulate(aswt(p, tile, cores=cores, split=False).count for p in extents if min(p) > 0)
-        busy = [(end - 1) % cores + 1 for end in ends][-1]
-        cuts = 2 * busy <= cores
-        swizzle = f"{name}<L1TileShape,L0TileShape,true>"
-        if cuts and min(extents[-1]) == 0:
-            raise LayoutError(
-                f"{swizzle} gives idle cores tiles of the last group, which is empty: they write past C",
-                "GemmGroupedAswtTailSplitSwizzle is right there.",
-                group=len(extents) - 1,
-            )
-
-        def windows(problem: GemmCoord, is_last: bool) -> Schedule:
-            return aswt(problem, tile, cores=cores, split=is_last and cuts)
-
-        return InGroups(extents, tile, axis, cores, swizzle, windows)
-    raise LayoutError(
-        f"no kernel takes groups in the order of {name}",
-        "Take GemmIdentityBlockSwizzle, BlockSchedulerAswt or GemmGroupedAswtTailSplitSwizzle.",
-        swizzle=name,
-    )
+    return InGroups(problems, tile, axis, cores, swizzle, windows, fills)
