@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tla.ascend import attention, search_attention
 from tla.ascend.tuning.estimates import in_us
 
 from .running import COMMAND, ENVIRONMENT
