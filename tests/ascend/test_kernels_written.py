@@ -619,7 +619,7 @@ def test_what_the_architecture_lacks() -> None:
         cube.copy_gm_to_l1(l1, l1)
     with pytest.raises(LayoutError, match="L1 and L0 differ"):
         simulate(matmul, *_ones(64, 64, 64), l1=(64, 64, 64), l0=(32, 64, 64))
-    with pytest.raises(UnsupportedError, match="MmadAtlasA2Small is not written"):
-        simulate(matmul, *_ones(64, 64, 64), policy="MmadAtlasA2Small<2>")
+    with pytest.raises(UnsupportedError, match="MmadPingpongSymmLeft is not written"):
+        simulate(matmul, *_ones(64, 64, 64), policy="MmadPingpongSymmLeft")
     with pytest.raises(LayoutError, match="K has 1 tiles of 256, and is cut into 3 slices"):
         simulate(splitk_matmul, *_ones(64, 64, 64), splitk=3)
