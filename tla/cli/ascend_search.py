@@ -6,7 +6,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from ..ascend import ARCHES, PIPES, in_us, search, search_many
+from ..ascend import ARCHES, PIPES, arch, in_us, search, search_many
 from ..errors import TlaError, UnsupportedError
 from ..ground import plural, say
 from .ascend_check import leading_dimensions
@@ -104,7 +104,9 @@ def run(arguments: list[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argument_parser("ascend search", _EPILOG, SUBCOMMANDS["search"])
-    parser.add_argument("arch", metavar="ARCH", help=f"{', '.join(ARCHES)}, or a chip such as 910B3")
+    parser.add_argument(
+        "arch", metavar="ARCH", type=arch, help=f"{', '.join(ARCHES)}, or a chip such as 910B3"
+    )
     parser.add_argument("element", metavar="ELEMENT", help="the element type, as half, int8_t or bf16")
     parser.add_argument(
         "problem", metavar="M,N,K", nargs="+", help="the extents of a product; - reads one each line"
