@@ -216,7 +216,9 @@ class BlockMmad(Flagged):
         ]  # fmt: skip
         if not self.KEEPS_A:
             parts.insert(0, ("MTE1_MTE2", self.l1a))
-        found = [(event, x.ids[stage]) for stage in range(self.policy.facts.l1b) for event, x in parts]
+        found: list[tuple[HardEvent, int]] = [
+            (event, x.ids[stage]) for stage in range(self.policy.facts.l1b) for event, x in parts
+        ]
         if not (self.unit_flag and self.HAS_ONE_FLAG):
             found.append(("FIX_M", 0))
         return found + self.bias_flags
