@@ -24,6 +24,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..errors import CongruenceError, CoordinateError, UnsupportedError
+from ..hlo import ELEMENTWISE
 from ..numbers import Interval, ceil_div, rebind
 from ..xla_bridge import storage_bits
 from .compose import compose
@@ -31,7 +32,6 @@ from .fusion import op_of
 from .images import columns
 from .layouts import from_layout, known_sizes
 from .maps import IndexingMap, require_map
-from .ops import ELEMENTWISE
 from .rescale import ranges_to_dims
 from .simplify import simplify
 from .traffic import blocks, shape_of
