@@ -13,13 +13,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pytest
+from fuzz_kernels import Draw, pages
 
-from tla import ArgumentError, UnsupportedError
+from tla import ArgumentError, LayoutError, UnsupportedError
 from tla.ascend import Plan, attention, batched, conv, epilogue, gemm, gemv, grouped, record
 from tla.ascend.kernels import gm, simulate
-from tla.ascend.kernels.blocks import matmul, matmul_add, quant_matmul, splitk_matmul, streamk_matmul
+from tla.ascend.kernels.blocks import (
+    flash_attention_infer,
+    matmul,
+    matmul_add,
+    quant_matmul,
+    splitk_matmul,
+    streamk_matmul,
+)
 from tla.ascend.plans.examples import edited
-from tla.ascend.plans.programs import host_program
+from tla.ascend.plans.programs import emit_program, host_program
 
 from .programs import CATLASS, EXAMPLE, expect_equal, issued, needs_catlass
 from .test_emit import KERNELS, made
@@ -34,9 +42,9 @@ def test_a_program_of_each_kernel(arch: str, name: str, order: str, kernel: str 
     plan = made(arch, name, order)
     if kernel is None:
         with pytest.raises(UnsupportedError, match="there is no program of the plan"):
-            plan.emit()
+            emit_program(plan, "my_matmul")
         return
-    program = plan.emit("my_matmul")
+    program = emit_program(plan, "my_matmul")  # some of these tiles are too large
     text = program.source
     assert list(program.files()) == ["my_matmul.cpp", "CMakeLists.txt"]
     assert plan.emit_cpp().partition("\n\n")[2] in text
@@ -114,14 +122,14 @@ def test_what_an_example_contradicts(changes: dict[str, Any], text: str, said: s
 
 
 def test_an_epilogue_is_that_of_the_example_or_of_the_kernel() -> None:
-    """CATLASS's gelu and silu have one policy and two tiles; relu has the policy alone."""
+    """CATLASS's gelu and silu have one policy and two tiles."""
     text = EXAMPLE.replace("BasicMatmulTla", "MatmulActivation").replace(
         "MmadPingpong<ArchTag, ", "MmadAtlasA2Pingpong<"
     )
     text += "using E = Epilogue::EpilogueAtlasA2ElemWiseNoSource;\n"
     text += "using T = Epilogue::Tile::TileElemWiseGelu<ArchTag>;\n"
     given: dict[str, Any] = {"policy": "MmadAtlasA2Pingpong<true>", "elements": "half"}
-    for name in ("gelu", "silu", "relu"):
+    for name in ("gelu", "silu"):
         plan = gemm("AtlasA2", (300, 200, 600), **given, epilogue=epilogue(name, 16384, c="float"))
         if name == "gelu":
             assert "TileElemWiseGelu" in edited(plan, text)
@@ -131,7 +139,7 @@ def test_an_epilogue_is_that_of_the_example_or_of_the_kernel() -> None:
         ):
             edited(plan, text)
     with pytest.raises(UnsupportedError) as raised:
-        gemm("AtlasA2", (300, 200, 600), epilogue="gelu").emit()
+        emit_program(gemm("AtlasA2", (300, 200, 600), epilogue="gelu"), "my_matmul")
     takes = "with MmadAtlasA2Pingpong and GemmIdentityBlockSwizzle."
     assert raised.value.details[-1] == f"MatmulActivation runs EpilogueAtlasA2ElemWiseNoSource {takes}"
 
@@ -143,8 +151,27 @@ def test_names_that_are_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     monkeypatch.delenv("CATLASS", raising=False)
     with pytest.raises(ArgumentError, match="is no file, and no folder of CATLASS is named"):
         plan.emit(into="13_basic_matmul_tla")
-    with pytest.raises(ArgumentError, match="CATLASS has no example '13_basic_matmul_tla' in"):
+    with pytest.raises(ArgumentError, match=r"CATLASS has no example .13_basic_matmul_tla. in [^.]*$"):
         plan.emit(into="13_basic_matmul_tla", catlass=tmp_path)
+    for name in ("13_basic_matmul_tla", "14_optimized_matmul_tla"):
+        (tmp_path / "examples" / name).mkdir(parents=True)
+        (tmp_path / "examples" / name / "main.cpp").write_text("int main() {}")
+    for name in ("13", "13_basic_matmultla"):
+        with pytest.raises(ArgumentError, match="Did you mean 13_basic_matmul_tla"):
+            plan.emit(into=name, catlass=tmp_path)
+
+
+def test_no_program_is_written_of_an_illegal_plan() -> None:
+    heads = attention("AtlasA2", heads=8, q=200, kv=300, head=200)
+    for plan, words in (
+        (gemm("AtlasA2", (300, 200, 600), l1=(256, 256, 512)), "breaks 2 rules\n  L1 capacity: .*L0C"),
+        (heads, "head size: a head of 200 elements"),
+    ):
+        with pytest.raises(UnsupportedError, match=f"(?s)no C.. is written of a plan .*{words}"):
+            plan.emit(into="99_none")
+    odd: Any = "yes"
+    with pytest.raises(LayoutError, match="masked = 'yes', a flag is true or false"):
+        attention("AtlasA2", heads=8, q=200, kv=300, head=64, masked=odd)
 
 
 MAIN = "int main() {}\n"
@@ -351,6 +378,33 @@ def test_the_trace_of_a_program_is_that_of_the_example(name: str, tmp_path: Path
             options: Any = {"policy": plan.policy, "l1": plan.l1, "l0": plan.l0, "swizzle": plan.swizzle}
             run = simulate(example.kernel.on(plan.arch), *arrays, cores=2, checks=(), **options)
             expect_equal(ours, issued(run))
+
+
+@pytest.mark.slow
+@needs_catlass
+@pytest.mark.parametrize("name", ["23_flash_attention_infer", "40_flash_attention_infer_tla"])
+@pytest.mark.parametrize(
+    ("lengths", "heads", "depth"),
+    [([(100, 300)], (2, 1), 128), ([(20, 1300)] * 2, (4, 2), 64), ([(1, 513)], (3, 1), 80)],
+)
+def test_attention_on_pages_is_that_of_the_example(
+    name: str, lengths: list[tuple[int, int]], heads: tuple[int, int], depth: int, tmp_path: Path
+) -> None:
+    arrays, _ = pages(Draw(0), lengths, heads, depth)
+    (rows, keys), batches = lengths[0], len(lengths)
+    files: dict[str, Any] = dict(
+        zip(("q", "k", "v", "block_table", "q_seqlen", "kv_seqlen"), arrays, strict=False)
+    )
+    files["block_table"] = files["block_table"].memory[:-1]
+    files["q_ntokens"] = np.array([batches * rows], np.int32)
+    files["golden"] = np.zeros(arrays[0].shape, np.float32)
+    for file, array in files.items():
+        array.tofile(tmp_path / f"{file}.bin")
+    sizes = batches, rows, keys, *heads, depth, 0, 0, "--datapath", tmp_path
+    source = CATLASS / "examples" / name / "fai.cpp"
+    theirs = record(source, [str(x) for x in sizes], catlass=CATLASS)
+    ours = simulate(flash_attention_infer, *arrays, head=depth, cores=2, checks=())
+    expect_equal(issued(ours), issued(theirs))
 
 
 NOT_EMITTED = {

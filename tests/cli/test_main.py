@@ -38,9 +38,12 @@ def test_help(run: Run) -> None:
         assert f"  {name:10} {text}" in out
 
 
-def test_without_a_command_the_help_is_shown(run: Run) -> None:
+def test_without_a_command_there_are_three_to_try(run: Run) -> None:
     code, out, err = run()
-    assert (code, out, err) == (2, run("--help").out, "")
+    lines = [line for line in out.splitlines() if line.startswith("  tla ")]
+    assert (code, err, len(lines)) == (2, "", 3)
+    for line in lines:
+        assert run(*shlex.split(line)[1:]).code == 0
 
 
 @pytest.mark.parametrize("command", COMMANDS)

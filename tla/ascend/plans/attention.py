@@ -28,7 +28,7 @@ from ...numbers import round_up
 from ..arch import arch as arch_named
 from ..elements import element as element_named
 from ..schedules import Schedule, heads as heads_of
-from ..shapes import GemmCoord, GemmShape, gemm_shape, index_of
+from ..shapes import GemmCoord, GemmShape, flag, gemm_shape, index_of
 from ..tags import make_layout
 from .examples import emit_as
 from .findings import Finding, Report
@@ -159,8 +159,10 @@ class AttentionPlan(NamedTuple):
 
         Raises:
             ArgumentError: there is no such example, or no folder of CATLASS.
-            UnsupportedError: the example is of another kind, or the plan's tile is not the example's.
+            UnsupportedError: the plan breaks a rule, the example is of another kind, or the plan's tile
+                is not the example's.
         """
+        self.check().expect_legal()
         if self.tile != self.kind.tile:
             fix = f"Take {tuple(self.kind.tile)}, or edit its kernel and its tiling by hand."
             raise UnsupportedError(f"an example has no tile of {tuple(self.tile)}", fix, tile=self.tile)
@@ -519,7 +521,7 @@ def attention(
 
     Raises:
         UnsupportedError: there is no such kind on the core, or no such element type.
-        LayoutError: a number is below 1.
+        LayoutError: a number is below 1, or `masked` no flag.
     """
     core = arch_named(arch)
     found = KINDS.get((kind, core.code))
@@ -538,5 +540,6 @@ def attention(
     shape = found.tile if tile is None else gemm_shape(tile, "tile in L1")
     return AttentionPlan(
         core, found, numbers["batch"], numbers["heads"], numbers["kv_heads"], numbers["q"],
-        numbers["kv"], numbers["head"], element_named(element), shape, numbers["cores"], bool(masked),
+        numbers["kv"], numbers["head"], element_named(element), shape, numbers["cores"],
+        flag("masked", masked),
     )  # fmt: skip

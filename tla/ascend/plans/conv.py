@@ -176,8 +176,10 @@ class ConvPlan(NamedTuple):
 
         Raises:
             ArgumentError: there is no such example, or no folder of CATLASS.
-            UnsupportedError: the example is of another architecture, element type or policy.
+            UnsupportedError: the plan breaks a rule, or the example is of another architecture, element
+                type or policy.
         """
+        self.check().expect_legal()
         (n, c, hi, wi), l0 = self.image, self.l0
         m, columns, k = self.block
         words = (n, hi, wi, c, *self.filter, *self.pads, *self.stride, *self.dilation)

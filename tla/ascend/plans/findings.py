@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from ...ground import Bar, Bars, Steps, html_of
+from ...errors import UnsupportedError
+from ...ground import Bar, Bars, Steps, html_of, plural
 
 if TYPE_CHECKING:
     from .footprint import Footprint, Stage
@@ -116,6 +117,20 @@ class Report(NamedTuple):
     def ok(self) -> bool:
         """Whether no rule is broken; there may be warnings."""
         return not self.errors
+
+    def expect_legal(self) -> None:
+        """Require a plan that breaks no rule, for its C++.
+
+        Raises:
+            UnsupportedError: it breaks one; the error has all of them.
+        """
+        if self.errors:
+            raise UnsupportedError(
+                "no C++ is written of a plan that is illegal: it breaks "
+                f"{plural(len(self.errors), 'rule')}",
+                *(f"{one.title}: {one.text}" for one in self.errors),
+                rules=[one.rule for one in self.errors],
+            )
 
     @property
     def catlass(self) -> tuple[str, ...]:

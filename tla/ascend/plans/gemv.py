@@ -102,8 +102,10 @@ class GemvPlan(NamedTuple):
 
         Raises:
             ArgumentError: there is no such example, or no folder of CATLASS.
-            UnsupportedError: the example is of another architecture, element type or policy.
+            UnsupportedError: the plan breaks a rule, or the example is of another architecture, element
+                type or policy.
         """
+        self.check().expect_legal()
         shapes = {"UBTileShape": self.tile}
         if self.kind == "aic":
             shapes = {"L1TileShape": self.tile, "L0TileShape": self.l0}

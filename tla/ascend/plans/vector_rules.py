@@ -122,7 +122,7 @@ def _asserted(how: Epilogue, capacity: int) -> tuple[str, ...]:
     name = how.family.name
     if name == "add":
         counted, text = 3 * count * of["C"].sizeof, _OUT
-    elif name in ("relu", "gelu", "silu"):
+    elif name in ("gelu", "silu"):
         counted, text = count * (2 * of["C"].sizeof + of["D"].sizeof), _OUT
     elif name in ("per_token_dequant", "w4a4_dequant"):
         counted, text = how.footprint("AtlasA2").counted, _TOO_LARGE
