@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         read_assignment as read_assignment,
         read_live_ranges as read_live_ranges,
     )
+    from .assignment_proto import read_proto_assignment as read_proto_assignment
     from .buffers import (
         AliasedValue as AliasedValue,
         Buffer as Buffer,
