@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 def read_proto_assignment(data: bytes) -> Assignment:
     """Return the allocations of an ``HloProto``: those of `read_assignment` of the same dump.
 
+    >>> read_proto_assignment(b"")
+    Traceback (most recent call last):
+    tla.hlo.schema.ProtoError: the protocol buffer is empty: it has no module
+
     Raises:
         ProtoError: the bytes are no ``HloProto``, or have no buffer assignment.
         UnsupportedError: protobuf is not installed.
