@@ -380,7 +380,7 @@ def _product(draw: Draw, written: Kernel, types: Sequence[Any]) -> Problem:
         policies.append(f"MmadAtlasA2Preload<{flag},{shuffle}>")
         policies.append(f"MmadAtlasA2PreloadAsync<1,2,2,{rng.randint(1, 3)},1,{flag},{shuffle}>")
     if written is streamk_matmul:
-        policies = [f"MmadAtlasA2Streamk<{flag},true>"]
+        policies = [f"MmadAtlasA2Streamk<{flag},true>", policies[0]]
     policy = rng.choice(policies)
     a, b, d = draw.ints(m, k, dtype=dtype), draw.ints(k, n, dtype=dtype), draw.ints(m, n, dtype=dtype)
     wide: Any = np.int32 if dtype == np.int8 else np.float32

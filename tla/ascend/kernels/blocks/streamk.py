@@ -7,7 +7,7 @@ Source: CATLASS gemm/kernel/streamk_matmul.hpp, gemm/block/block_mmad_streamk.hp
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from ....errors import CapacityError, UnsupportedError
 from ....layouts import get_tile
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from ..contexts import Context
     from ..places import KernelTensor
 
-_FLAG_AIC_FINISH: Final = 1
 
 
 @kernel("AtlasA2", core="MIX")
@@ -35,7 +34,9 @@ def streamk_matmul(
     l0: ShapeLike = L0_TILE, swizzle: str = "StreamkGemmIdentityBlockSwizzle<3,1>",
     compute_length: int | None = None,
 ) -> None:  # fmt: skip
-    """C = A B, the last blocks cut along K so that all cores have work. CATLASS's ``StreamkMatmul``.
+    """C = A B, the last blocks cut along K so that all cores have work.
+
+    CATLASS's ``StreamkMatmul``; on Ascend950 ``StreamkMatmulTla``.
 
     >>> import numpy as np
     >>> from tla.ascend.kernels import simulate
@@ -50,7 +51,8 @@ def streamk_matmul(
     """
     if store_of(C).tag != "RowMajor":
         raise UnsupportedError(f"stream-K adds up rows, and C is {store_of(C).tag}", "Take a C of rows.")
-    l1 = gemm_shape(l1)
+    l1, is_old = gemm_shape(l1), ctx.arch.code == 2201
+    finished = int(is_old)
     schedule = ctx.schedule(swizzle, problem_of(A, B, C), l1)
     sums = ctx.arch.accumulator(store_of(A).element, store_of(B).element)
     workspace = ctx.workspace("Workspace", sums, (2 * l1.m * ctx.block_num, l1.n))
@@ -65,7 +67,7 @@ def streamk_matmul(
         count = sum(task.partial for task in tasks)
         with block_mmad(ctx, policy, A, B, C, l1, l0) as block:
             if not count:
-                ctx.cross_core_set_flag(_FLAG_AIC_FINISH, 2, "FIX")
+                ctx.cross_core_set_flag(finished, 2, "FIX")
             for task, after in zip(tasks, [*tasks[1:], None], strict=False):
                 c = get_tile(C, task.start[:2], task.shape[:2])
                 c = parts[task.number][1] if task.partial else c
@@ -77,17 +79,18 @@ def streamk_matmul(
                 )
                 count -= task.partial
                 if task.partial and not count:
-                    ctx.cross_core_set_flag(_FLAG_AIC_FINISH, 2, "FIX")
+                    ctx.cross_core_set_flag(finished, 2, "FIX")
             ctx.pipe_barrier("ALL")
     else:
-        ctx.cross_core_wait_flag(_FLAG_AIC_FINISH)
+        ctx.cross_core_wait_flag(finished, 0 if is_old else 2, "MTE2")
         ctx.cross_core_barrier(0, "MTE2")
         length = ctx.arch.ub // 4 if compute_length is None else compute_length
         blocks: dict[tuple[int, int], list[tuple[Task, KernelTensor]]] = {}
         for part in parts.values():
             blocks.setdefault(part[0].start[:2], []).append(part)
         _reduce_add(ctx, C, workspace, list(blocks.values()), length)
-        ctx.pipe_barrier("ALL")
+        if is_old:
+            ctx.pipe_barrier("ALL")
 
 
 def _reduce_add(
