@@ -165,9 +165,8 @@ def _quantised(draw: Draw) -> Problem:
         expected = sums * scale.astype(float)[group] * tokens.astype(float)[:, None]
         arrays = [ends, a, draw.matrices(many), scale, tokens, out]
         return grouped_quant_matmul_slice_m, arrays, options, expected.astype(half)
-    ends, tokens = np.unique(draw.ends(groups, k)), draw.powers(groups, m, dtype=dtype)
-    ends = ends[ends > 0]
-    scale, tokens, starts = scale[: len(ends)], tokens[: len(ends)], [0, *ends[:-1]]
+    ends, tokens = draw.ends(groups, k), draw.powers(groups, m, dtype=dtype)
+    starts = [0, *ends[:-1]]
     sums = np.stack([a[:, i:j].astype(int) @ b[i:j] for i, j in zip(starts, ends, strict=True)])
     expected = sums * scale.astype(float)[:, None] * tokens.astype(float)[:, :, None]
     out = draw.matrices(np.zeros((len(ends), m, n), half), "RowMajor")

@@ -22,7 +22,7 @@ from .grouped import groups_of, rows_of
 from .matmul import L0_TILE, L1_TILE, Part, deal, multiply
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from ...elements import Element
     from ...plans import Policy
@@ -90,11 +90,7 @@ class PerTokenDequant(Epilogue):
         c = block.of(block.part.c) if sums is None else sums
         scale, tokens, d = block.of(scale), block.of_rows(tokens), block.of(d)
         ctx, (rows, columns) = self.ctx, self.tile
-        m, n = map(int, d.origin_shape)
-        down, across = int(ceil_div(m, rows)), int(ceil_div(n, columns))
-        for number in range(ctx.sub_block_idx, down * across, ctx.sub_block_num):
-            at = number % down * rows, number // down * columns
-            extents = min(rows, m - at[0]), min(columns, n - at[1])
+        for at, extents in self._tiles(d):
             ub_c, ub_scale, ub_tokens, ub_d = self.stages[self.at]
             layout = Layout(extents, (columns, 1))
             sources = (
@@ -109,11 +105,31 @@ class PerTokenDequant(Epilogue):
             self._multiply()
             ctx.wait_flag("MTE3_V", self.at)
             ctx.cast(ub_d, self.floats[2], "CAST_RINT", rows * columns)
-            ctx.set_flag("V_MTE3", self.at)
-            ctx.wait_flag("V_MTE3", self.at)
-            ctx.copy_ub_to_gm(get_tile(d, at, extents), ctx.make_tensor(ub_d, layout))
-            ctx.set_flag("MTE3_V", self.at)
-            self.at = (self.at + 1) % len(self.stages)
+            self._take_out(get_tile(d, at, extents))
+
+    def clear(self, block: Block) -> None:
+        d = block.of(block.part.more[2])
+        for at, extents in self._tiles(d):
+            self.ctx.wait_flag("MTE3_V", self.at)
+            self.ctx.duplicate(self.stages[self.at][3], 0, self.tile[0] * self.tile[1])
+            self._take_out(get_tile(d, at, extents))
+
+    def _tiles(self, d: KernelTensor) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+        """The first element and the extents of each tile of a block that is this core's."""
+        (m, n), (rows, columns) = map(int, d.origin_shape), self.tile
+        down, across = int(ceil_div(m, rows)), int(ceil_div(n, columns))
+        for number in range(self.ctx.sub_block_idx, down * across, self.ctx.sub_block_num):
+            at = number % down * rows, number // down * columns
+            yield at, (min(rows, m - at[0]), min(columns, n - at[1]))
+
+    def _take_out(self, d: KernelTensor) -> None:
+        """Write the result in UB to a tile of D, and go on to the next stage."""
+        ctx, layout = self.ctx, Layout(tuple(map(int, d.origin_shape)), (self.tile[1], 1))
+        ctx.set_flag("V_MTE3", self.at)
+        ctx.wait_flag("V_MTE3", self.at)
+        ctx.copy_ub_to_gm(d, ctx.make_tensor(self.stages[self.at][3], layout))
+        ctx.set_flag("MTE3_V", self.at)
+        self.at = (self.at + 1) % len(self.stages)
 
     def _multiply(self) -> None:
         """Cast a tile of sums and its scales to float, and multiply these."""
@@ -236,7 +252,8 @@ def grouped_quant_matmul_slice_k(
 ) -> None:  # fmt: skip
     """D[group] = A[:, group] B[group] * Scale[group] * PerTokenScale[group], where the groups cut K.
 
-    CATLASS's ``GroupedMatmulSliceKPerTokenDequant``. Of a group without elements it computes nothing.
+    CATLASS's ``GroupedMatmulSliceKPerTokenDequant``. D of a group without elements is filled with zeros,
+    block for block.
 
     Args:
         GroupList: The element of K behind the last of each group.
@@ -247,10 +264,11 @@ def grouped_quant_matmul_slice_k(
     C = ctx.workspace("Workspace", _sums(ctx, A, B), (groups * m, n))
     parts = (
         Part(
-            get_tile(A, (0, first), (m, count)), rows_of(B, first, count), rows_of(C, group * m, m),
-            None, (Scale[group, None], PerTokenScale[group, None], D[group, None, None]),
+            get_tile(A, (0, min(first, k - 1)), (m, max(count, 1))),
+            rows_of(B, min(first, k - 1), max(count, 1)), rows_of(C, group * m, m), None,
+            (Scale[group, None], PerTokenScale[group, None], D[group, None, None]), not count,
         )
-        for group, first, count in groups_of(ctx, GroupList, k, Scale, PerTokenScale, D)
+        for group, first, count in groups_of(ctx, GroupList, k, Scale, PerTokenScale, D, empty=None)
     )  # fmt: skip
     like = Part(A, B, C, None, (Scale, PerTokenScale, D))
     _at_once(ctx, parts, like, (policy, l1, l0), swizzle, tile)

@@ -117,6 +117,8 @@ class Part(NamedTuple):
     bias: KernelTensor | None = None
     more: tuple[KernelTensor, ...] = ()
     """What an epilogue takes besides."""
+    is_empty: bool = False
+    """Whether it has none of K. Its A and B then lie somewhere in theirs, and no core reads them."""
 
 
 class Block(NamedTuple):
