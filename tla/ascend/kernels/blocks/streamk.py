@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from ..places import KernelTensor
 
 
-
 @kernel("AtlasA2", core="MIX")
 def streamk_matmul(
     ctx: Context, A: KernelTensor, B: KernelTensor, C: KernelTensor,
