@@ -274,7 +274,7 @@ class Example(NamedTuple):
     l0: tuple[int, int, int] = (128, 256, 64)
     groups: Any = None
     epilogue: tuple[Any, ...] = ()
-    options: dict[str, Any] = {}
+    options: Any = None
     """Of the kernel in Python, besides those of the plan."""
     is_whole: bool = True
     """Whether a whole program equals it: 07 lists its groups in int32_t, a program in int64_t."""
@@ -398,7 +398,7 @@ def test_the_trace_of_a_program_is_that_of_the_example(name: str, tmp_path: Path
         if example.kernel is not None:
             arrays = _arrays(plan, example.kernel, np.int64 if example.is_whole else np.int32)
             options: Any = {"policy": plan.policy, "l1": plan.l1, "l0": plan.l0, "swizzle": plan.swizzle}
-            options |= example.options
+            options |= example.options or {}
             run = simulate(example.kernel.on(plan.arch), *arrays, cores=2, checks=(), **options)
             expect_equal(ours, issued(run))
 
