@@ -485,7 +485,7 @@ def _arrays(plan: Plan, kernel: Kernel, list_of: Any) -> list[Any]:
         rows = ",".join(map(str, shape[-2:])) + (f",batch={shape[0]}" if shape[2:] else "")
         return gm(np.zeros(of.bytes_of(prod(shape)), np.int8), f"{tag}<{of}>({rows})")
 
-    sides = {"A": (m, k), "B": (k, n), "C": (m, n)}
+    sides: dict[Any, tuple[int, int]] = {"A": (m, k), "B": (k, n), "C": (m, n)}
     repeated = {"batch": "ABC", "m": "B", "k": "C"}.get(axis, "")
     for name, shape in sides.items():
         of = plan.epilogue.out if plan.epilogue and name == "C" else plan.element(name)
@@ -495,6 +495,6 @@ def _arrays(plan: Plan, kernel: Kernel, list_of: Any) -> list[Any]:
         whose = {"scale": ("Scale", n, axis in ("m", "k")), "token": ("PerTokenScale", m, axis == "k")}
         if name in whose:
             tensor, extent, many = whose[name]
-            shape = (count, extent) if many else (extent,)
-            made[tensor] = zeros("RowMajor" if many else "VectorLayout", of, *shape)
+            tag, first = ("RowMajor", [count]) if many else ("VectorLayout", [])
+            made[tensor] = zeros(tag, of, *first, extent)
     return [made[name] for name in kernel.tensors]
