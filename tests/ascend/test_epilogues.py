@@ -53,7 +53,7 @@ def test_instructions_are_those_of_the_kernels() -> None:
     shapes: dict[str, Any] = {"l1": (32, 32, 32), "l0": (32, 32, 32), "cores": 1}
     runs = {
         name: simulate(blocks.matmul_activation, a, a, a, activation=what, **shapes)
-        for name, what in (("relu", "relu"), ("silu", blocks.silu), ("gelu", blocks.gelu))
+        for name, what in (("silu", blocks.silu), ("gelu", blocks.gelu))
     }
     runs["add"] = simulate(blocks.matmul_add, a, a, a, **shapes)
     b = a.astype(np.int8)
@@ -137,6 +137,9 @@ ASK = ("AtlasA2", (512, 512, 512), "int8_t")
         (lambda: gemm(*ASK, scale=("tensor", (3,))), LayoutError, r"has \(\), a number for all"),
         (lambda: gemm(*ASK, scale=(3, 3)), KindError, "a scale is a kind and a shape, not"),
         (lambda: gemm(*ASK, epilogue="ad"), UnsupportedError, "Did you mean add"),
+        (lambda: epilogue("relu", 9), UnsupportedError, "no epilogue"),
+        (lambda: epilogue("add", 9, stages=2), LayoutError, "(?s)add has no stages.*per_token_dequant"),
+        (lambda: epilogue("add", 9, nodes=("cast",)), LayoutError, "add has no nodes"),
         (lambda: epilogue("add", 0), LayoutError, "at least 1, not"),
         (lambda: epilogue("per_token_dequant", stages=0), LayoutError, "at least one stage, not 0"),
         (lambda: epilogue("evg", nodes=("load",)), UnsupportedError, "'load' is no node of a tree"),

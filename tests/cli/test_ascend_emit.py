@@ -45,7 +45,7 @@ def test_an_example(run: Run, tmp_path: Path) -> None:
 def test_what_is_refused(run: Run, tmp_path: Path) -> None:
     code, out, err = run(*EMIT, "300,200,600", "--l1", "256,256,512")
     assert (code, out) == (1, "")
-    assert err.startswith("tla: no C++ is written of a plan that is illegal: it breaks ")
+    assert err.startswith("tla: error: no C++ is written of a plan that is illegal: it breaks ")
     assert "L1 capacity: " in err
     code, out, err = run(*EMIT, "300,200,600", "--swizzle", "aswt")
     assert (code, out) == (1, "")

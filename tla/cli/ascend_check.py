@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..ascend import ARCHES, arch, batched, gemm, grouped
 from ..errors import ParseError
 from ..ground import plural, say
-from .columns import columns
+from .columns import columns, line_width
 from .commands import SUBCOMMANDS
 from .common import numbers, positive
 from .messages import complain, say_json
@@ -84,7 +84,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def add_plan(parser: argparse.ArgumentParser) -> None:
     """Give a parser the arguments of a plan, for `plan_of`."""
-    parser.add_argument("arch", metavar="ARCH", help="the architecture")
+    parser.add_argument("arch", metavar="ARCH", type=arch, help="the architecture")
     parser.add_argument(
         "elements", metavar="ELEMENT", help="the type of A, B and C; or two or three, with commas"
     )
@@ -116,7 +116,7 @@ def plan_of(options: argparse.Namespace) -> Plan:
     """Return the plan that the arguments of a command give."""
     make, several = _maker(options)
     return make(
-        arch(options.arch),
+        options.arch,
         options.problem,
         *several,
         options.elements,
@@ -215,11 +215,12 @@ def _why(finding: Finding) -> str:
 def _write_finding(finding: Finding) -> None:
     from textwrap import wrap
 
-    say(*wrap(f"{finding.title}: {finding.text.rstrip('.')}.", 100, subsequent_indent="  "))
+    width = line_width()
+    say(*wrap(f"{finding.title}: {finding.text.rstrip('.')}.", width, subsequent_indent="  "))
     for text in finding.catlass:
         say(f"  the compiler says: {text}")
     if finding.fix:
-        say(*wrap(finding.fix, 100, initial_indent="  ", subsequent_indent="  "))
+        say(*wrap(finding.fix, width, initial_indent="  ", subsequent_indent="  "))
 
 
 def _verdict(report: Report) -> Iterator[str]:

@@ -6,11 +6,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
-from ..ground import plural, say
+from ..ground import say
 from .ascend_check import add_plan, plan_of
 from .commands import SUBCOMMANDS
 from .common import InputError, file_argument
-from .messages import complain, say_json
+from .messages import say_json
 from .parser import argument_parser
 from .saving import save
 
@@ -39,13 +39,6 @@ Exit code 1: the plan is illegal, or there is no program of it.
 def run(arguments: list[str]) -> int:
     options = _options(arguments)
     plan = plan_of(options)
-    errors = plan.check().errors
-    if errors:
-        broken = plural(len(errors), "rule")
-        complain(f"tla: no C++ is written of a plan that is illegal: it breaks {broken}")
-        for one in errors:
-            complain(f"  {one.title}: {one.text}")
-        return 1
     program = plan.emit(program_name(options, "tla_matmul"), into=options.into, catlass=options.catlass)
     put_program(program, options)
     return 0

@@ -201,8 +201,8 @@ def _buffers(a: Arch, cited: _Sources) -> list[list[str]]:
 
 
 def _indented(rows: list[list[str]], head: list[str] | None = None) -> list[str]:
-    shown = columns(head or [""] * len(rows[0]), rows, 0)
-    return [f"  {line}" for line in (shown if head else shown[1:])]
+    shown = columns(head or [""] * len(rows[0]), rows, 0, "  ")
+    return [line for line in shown if head or line]
 
 
 def _facts(a: Arch) -> dict[str, Any]:

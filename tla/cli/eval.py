@@ -10,6 +10,7 @@ from ..evaluation import OPERATIONS, evaluate, text_of_value
 from ..ground import say
 from ..numbers import assume
 from ..read import layout_of_name
+from .columns import wrapped
 from .common import as_option, text_argument
 from .operation import add_assume, as_table, conditions_of
 from .parser import argument_parser
@@ -36,9 +37,7 @@ The operations:
 
 
 def run(arguments: list[str]) -> int:
-    from textwrap import fill
-
-    operations = fill(", ".join(OPERATIONS), 100, initial_indent="  ", subsequent_indent="  ")
+    operations = "\n".join(wrapped(OPERATIONS, "  "))
     parser = argument_parser("eval", _EPILOG + operations)
     parser.add_argument("text", metavar="EXPRESSION", help="what to evaluate; - is standard input")
     parser.add_argument("--steps", action="store_true", help="show how each result comes about")

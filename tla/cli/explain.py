@@ -20,6 +20,7 @@ from ..ground import Panels, Steps, near_words
 from ..layouts import is_composed
 from ..read import read, tagged
 from ..xla_bridge import size_of
+from .columns import wrapped
 from .common import (
     SAY_MORE,
     InputError,
@@ -126,9 +127,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    from textwrap import fill
-
-    names = fill(", ".join(sorted(EXPLAINED)), 100, initial_indent="  ", subsequent_indent="  ")
+    names = "\n".join(wrapped(sorted(EXPLAINED), "  "))
     parser = argument_parser("explain", f"{_EPILOG}{names}")
     what = f"a layout; or an operation of the algebra, {', '.join(_VIEWS)}"
     parser.add_argument("what", metavar="WHAT", help=what)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import signal
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,8 +37,25 @@ examples:
   tla compose '(6,2):(8,2)' '(4,3):(3,1)' --steps
   tla cpp --emit type '((_16,2),(_16,3)):((_16,_256),(_1,512))'
   tla eval 'zipped_divide((8,6):(1,8), (4,3))'
+  tla ascend check 910B3 half 1024,576,6144
 
 Quote a layout: shells read brackets, braces and parentheses. 'tla help COMMAND' tells more.
+"""
+
+
+_FIRST: Final = """\
+Layouts: functions from coordinates to memory offsets, in the notations of TLA, CuTe and XLA.
+
+Three things to try:
+
+  # a layout, drawn
+  tla show '((4,2),(4,3)):((4,16),(1,32))'
+  # an XLA shape, with what its tiles and padding cost
+  tla convert 'bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)}'
+  # the tiles of a matmul on an Ascend core, checked
+  tla ascend check 910B3 half 1024,576,6144
+
+'tla learn' is the course, and 'tla help' lists the commands.
 """
 
 
@@ -83,7 +100,7 @@ def _run(arguments: list[str]) -> int:
         except SystemExit as end:  # argparse has said what there was to say
             code = end.code if isinstance(end.code, int) else 2
         except TlaError as error:
-            complain(f"tla: error: {error}")
+            complain("\n  ".join([f"tla: error: {error}", *getattr(error, "__notes__", [])]))
             code = 1
         except MemoryError:
             complain("tla: error: the memory is not enough; a lower --limit refuses before it is full")
@@ -104,10 +121,14 @@ def _run(arguments: list[str]) -> int:
 
 def _dispatch(argv: list[str]) -> int:
     from .. import __version__, cli
+    from ..ground import say
     from .commands import COMMANDS
     from .parser import Parser, command_first
 
     argv = command_first(argv)
+    if not argv:
+        say(*_FIRST.splitlines())
+        return 2
     if argv[:1] == ["help"]:  # `tla help ascend copy` is `tla ascend copy --help`
         argv = [*command_first(argv[argv[1:2] == ["help"] :][1:]), "--help"]
     if argv[:1] == ["completion"]:

@@ -124,7 +124,7 @@ def _write(report: Report, entries: list[Checked], top: int | None, chip: str) -
     listed = entries[:top]
     head = ("#", "size", "data", "padding", "times", "check", "shape")
     rows = [_row(i, entry) for i, entry in enumerate(listed, 1)]
-    say(*(f"  {line}" for line in columns(head, rows, 5)))
+    say(*columns(head, rows, 5, "  "))
     say(*_sum(report, entries, listed))
     for i, entry in enumerate(listed, 1):
         _write_advice(_number(i, entry), entry)

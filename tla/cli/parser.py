@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from ..errors import KindError
-from ..ground import LIMITS, did_you_mean, limits, near_words, plural, say, shortened
+from ..ground import LIMITS, did_you_mean, limits, near_words, plural, say, shortened, terminal_width
 from .commands import COMMANDS
 from .messages import complain
 
@@ -85,7 +85,7 @@ class Parser(argparse.ArgumentParser):
         """End with a message; of arguments that are missing it says what the first one is."""
         start, _, names = message.partition("required: ")
         for action in self._actions if start == "the following arguments are " else ():
-            if action.help and (action.metavar or "") == names.partition(", ")[0]:
+            if action.help and not action.option_strings and action.metavar == names.partition(", ")[0]:
                 message += f". {action.metavar} is {action.help.replace('%%', '%')}"
         super().error(message)
 
@@ -101,10 +101,24 @@ class Parser(argparse.ArgumentParser):
         self.error(f"there is no {what} {shortened(words[0])!r}. {did_you_mean(near, known)}")
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Descriptions with their lines; on a terminal paragraphs are as wide as that."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if terminal_width() is not None:
+            from textwrap import fill
+
+            paragraphs = re.sub(r"^(\S.*)\n(?=\S)", r"\1 ", text, flags=re.M).split("\n")
+            text = "\n".join(
+                fill(p, width, break_on_hyphens=False) if p[:1].strip() else p for p in paragraphs
+            )
+        return super()._fill_text(text, width, indent)
+
+
 def _help_formatter(prog: str) -> argparse.HelpFormatter:
     """Help as wide as a terminal; elsewhere without `shutil`, which takes long to load."""
-    is_fitted = "COLUMNS" in os.environ or (sys.stdout is not None and sys.stdout.isatty())  # pyright: ignore[reportUnnecessaryComparison]
-    return argparse.RawDescriptionHelpFormatter(prog, width=None if is_fitted else 78)
+    is_fitted = "COLUMNS" in os.environ or terminal_width() is not None
+    return _Help(prog, width=None if is_fitted else 78)
 
 
 def command_first(words: list[str]) -> list[str]:

@@ -51,7 +51,7 @@ def run(arguments: list[str]) -> int:
     parser = argument_parser("sharding", _EPILOG)
     add = parser.add_argument
     add("sharding", metavar="SHARDING", help="as XLA or Shardy writes it; - is standard input")
-    add("shape", metavar="SHAPE", nargs="?", type=parse_array, help="the whole array: f32[10,64]")
+    add("shape", metavar="SHAPE", nargs="?", help="the whole array: f32[10,64]")
     add("--mesh", help='the mesh that Shardy\'s text names: <["x"=4, "y"=2]>')
     add("--to", metavar="OTHER", help="the sharding after a change: what moves between devices")
     add("--device", type=_device, metavar="N", help="this device alone, by its position in the mesh")
@@ -61,7 +61,7 @@ def run(arguments: list[str]) -> int:
     refuse_formats(parser, options, ["to"], "the picture is of one sharding")
     sharding = parse_sharding(text_argument(options.sharding), options.mesh)
     other = None if options.to is None else parse_sharding(options.to, options.mesh)
-    shape: XlaShape | None = options.shape
+    shape = None if options.shape is None else parse_array(options.shape)
     if is_asked_for(options):
         write_figure(sharding.figure(), options)
         return 0

@@ -92,6 +92,7 @@ if TYPE_CHECKING:
         put as put,
         put_bytes as put_bytes,
         say as say,
+        terminal_width as terminal_width,
         visible as visible,
     )
     from .pasted import read_typed as read_typed

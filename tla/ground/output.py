@@ -53,20 +53,28 @@ def say(*lines: object, file: TextIO | None = None) -> None:
     if stream is None:  # pyright: ignore[reportUnnecessaryComparison]
         return
     texts = [visible(str(line)) for line in lines]
-    if stream.isatty():
-        from shutil import get_terminal_size  # takes longer to load than a line to write
+    width = terminal_width(stream)
+    put("".join([f"{text}\n" for text in (texts if width is None else fitted(texts, width))]), stream)
 
-        texts = fitted(texts, get_terminal_size().columns)
-    put("".join([f"{text}\n" for text in texts]), stream)
+
+def terminal_width(stream: TextIO | None = None) -> int | None:
+    """Return how many columns a terminal has; None where standard output, or a stream given, is none."""
+    stream = sys.stdout if stream is None else stream
+    if stream is None or not stream.isatty():  # pyright: ignore[reportUnnecessaryComparison]
+        return None
+    from shutil import get_terminal_size  # takes longer to load than a line to write
+
+    return get_terminal_size().columns
 
 
 def fitted(lines: Sequence[str], width: int) -> list[str]:
     """Return lines of at most ``width`` characters.
 
-    A longer one breaks at a blank or behind a comma, and goes on two further in than it began.
+    A longer one breaks at a blank, and goes on two further in than it began, or below the last of its
+    columns that begins in the first half.
 
-    >>> fitted(["  it is (1000,2000,3000)", "short"], 16)
-    ['  it is (1000,', '    2000,3000)', 'short']
+    >>> fitted(["  it is (100,200,300)", "sum  2 of 3 are known"], 18)
+    ['  it is', '    (100,200,300)', 'sum  2 of 3 are', '     known']
 
     Marks below a line stay below what they mark.
 
@@ -92,19 +100,32 @@ def fitted(lines: Sequence[str], width: int) -> list[str]:
 
 
 def _pieces(line: str, width: int) -> list[tuple[int, int, int]]:
-    """The indentation, the start and the end of each piece of a line."""
-    blanks = len(line) - len(line.lstrip(" "))
+    """The indentation, the start and the end of each piece of a line.
+
+    A word that no line holds breaks behind a comma.
+    """
+    blanks = _next_word(line, 0)
+    column = line.rfind("  ", blanks, width // 2)
+    below = min(_next_word(line, column) if column > blanks else blanks + 2, width // 2)
     pieces: list[tuple[int, int, int]] = []
     indent = start = 0
     while len(line) - start > width - indent:
         end = start + width - indent
-        cut = max(line.rfind(" ", start + 1, end + 1), line.rfind(",", start, end) + 1)
-        if cut <= max(start, blanks):
+        first = max(start, blanks)
+        cut = line.rfind(" ", first + 1, end + 1)
+        word = _next_word(line, max(cut, first))
+        if len(line[word:].partition(" ")[0]) > width - below:
+            cut = max(line.rfind(",", word, end) + 1, cut)
+        if cut <= first:
             cut = end
         pieces.append((indent, start, cut))
-        start = cut + len(line[cut:]) - len(line[cut:].lstrip(" "))
-        indent = min(blanks + 2, width // 2)
+        start, indent = _next_word(line, cut), below
     return [*pieces, (indent, start, len(line))]
+
+
+def _next_word(line: str, start: int) -> int:
+    """Where the first letter stands that is no blank, from a place on."""
+    return len(line) - len(line[start:].lstrip(" "))
 
 
 def put(text: str, stream: TextIO) -> None:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     # for the rooms above
     from .instruction import CALLING as CALLING, bare_shape as bare_shape, names_in as names_in
+    from .opcodes import ELEMENTWISE as ELEMENTWISE
     from .proto import hlo_of_proto as hlo_of_proto
     from .proto_pieces import shape_text as shape_text
     from .schema import parsed_proto as parsed_proto

@@ -11,7 +11,7 @@ import sys
 from io import StringIO
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from ..ground import guarded, put, say, visible
+from ..ground import guarded, put, say, terminal_width, visible
 from .palette import INK, MARK, NOTHING
 from .texts import lines_of, plain
 
@@ -40,19 +40,13 @@ def write(figure: AnyFigure, colour: Colour = "auto") -> None:
         colour: ``auto`` is colour on a terminal, but for ``TERM=dumb``; ``NO_COLOR`` turns it off, and
             ``FORCE_COLOR`` turns it on in a pipe too. ``always`` and ``never`` ask for neither.
     """
-    is_terminal = sys.stdout is not None and sys.stdout.isatty()  # pyright: ignore[reportUnnecessaryComparison]
-    lines = lines_of(figure, _width() if is_terminal else None)
-    coloured = _coloured(lines) if is_colour_wanted(colour, is_terminal) else None
+    width = terminal_width()
+    lines = lines_of(figure, width)
+    coloured = _coloured(lines) if is_colour_wanted(colour, width is not None) else None
     if coloured is None or sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]
         say(*map(plain, lines))
     else:
         put(coloured, sys.stdout)
-
-
-def _width() -> int:
-    import shutil  # takes longer to load than a picture to write
-
-    return shutil.get_terminal_size().columns
 
 
 def is_colour_wanted(colour: Colour, is_terminal: bool) -> bool:

@@ -20,18 +20,19 @@ examples 19, 23, 40, 49 and 70.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from ...errors import LayoutError, TlaError, UnsupportedError
+from ...errors import LayoutError, UnsupportedError
 from ...ground import did_you_mean, html_of, near_words, shortened
 from ...numbers import round_up
 from ..arch import arch as arch_named
 from ..elements import element as element_named
 from ..schedules import Schedule, heads as heads_of
-from ..shapes import GemmCoord, GemmShape, gemm_shape, index_of
+from ..shapes import GemmCoord, GemmShape, flag, gemm_shape, index_of
 from ..tags import make_layout
 from .examples import emit_as
-from .findings import Finding, Report
+from .findings import Finding, Report, copy_rule, stage_rules
 from .footprint import Footprint, Group, mmad_extents
 
 if TYPE_CHECKING:
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from ..arch import Arch
     from ..elements import Element
     from ..shapes import ShapeLike
-    from .findings import Severity
     from .footprint import Buffer
     from .programs import CppProgram
 
@@ -159,8 +159,10 @@ class AttentionPlan(NamedTuple):
 
         Raises:
             ArgumentError: there is no such example, or no folder of CATLASS.
-            UnsupportedError: the example is of another kind, or the plan's tile is not the example's.
+            UnsupportedError: the plan breaks a rule, the example is of another kind, or the plan's tile
+                is not the example's.
         """
+        self.check().expect_legal()
         if self.tile != self.kind.tile:
             fix = f"Take {tuple(self.kind.tile)}, or edit its kernel and its tiling by hand."
             raise UnsupportedError(f"an example has no tile of {tuple(self.tile)}", fix, tile=self.tile)
@@ -364,10 +366,7 @@ def _rules(plan: AttentionPlan) -> Iterator[Finding]:
     of = plan.element.name
     takes = ("half", "bfloat16_t")
     text = f"attention of {of}: CATLASS's blocks take half and bfloat16_t"
-    is_known = of in takes
-    fix = "" if is_known else "Take half."
-    severity: Severity = "holds" if is_known else "error"
-    yield Finding("element types", severity, "" if is_known else text, fix=fix)
+    yield Finding.require(of in takes, "element types", text, fix="Take half.")
     if plan.heads % plan.kv_heads:
         text = _uneven(plan)
         near = plan.kv_heads * max(1, round(plan.heads / plan.kv_heads))
@@ -378,7 +377,7 @@ def _rules(plan: AttentionPlan) -> Iterator[Finding]:
     yield from _tile(plan)
     asserted = _asserted(plan)
     for footprint in plan.footprints:
-        yield from _of_buffer(footprint, asserted.get(footprint.buffer, ()))
+        yield from stage_rules(footprint, catlass=asserted.get(footprint.buffer, ()))
     yield from _copies(plan)
     yield from _workspace(plan)
 
@@ -427,28 +426,6 @@ def _asserted(plan: AttentionPlan) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _of_buffer(footprint: Footprint, asserted: tuple[str, ...]) -> Iterator[Finding]:
-    buffer = footprint.buffer
-    slots = ", ".join(f"{group.number} of {group.operand}" for group in footprint.groups)
-    text = f"the stages, {slots}, need {footprint.needed} of {footprint.capacity} bytes"
-    fix = "Take a smaller tile."
-    needed, room = footprint.needed, footprint.capacity
-    yield Finding.judge(f"{buffer} capacity", text, buffer, needed, room, "bytes", fix, asserted)
-    for x, y in footprint.overlaps[:1]:
-        both = x.shared(y)
-        text = f"{x} is written into {y}: both hold [{both[0]},{both[1]})"
-        yield Finding(
-            f"{buffer} overlap", "error", text, buffer, x.end - x.start, y.start - x.start, fix=fix,
-            ranges=(both,),
-        )  # fmt: skip
-    wrong = [stage for stage in footprint.stages if stage.start % footprint.unit]
-    if wrong:
-        text = f"{wrong[0]} does not start at a multiple of {footprint.unit} bytes"
-        yield Finding(f"{buffer} alignment", "error", text, buffer, fix=fix)
-    else:
-        yield Finding(f"{buffer} alignment", "holds", f"multiples of {footprint.unit}", buffer)
-
-
 def _copies(plan: AttentionPlan) -> Iterator[Finding]:
     from ..copies import gm_to_l1
 
@@ -461,13 +438,9 @@ def _copies(plan: AttentionPlan) -> Iterator[Finding]:
     )
     for name, tag, rows, columns, tile in operands:
         to = "zN" if tag == "RowMajor" else "nZ"
-        try:
-            source = make_layout(of, tag, rows, columns)
-            moved = gm_to_l1(source, to, arch=plan.arch, element=of, tile=tile, src_tag=tag)
-        except TlaError as error:
-            yield Finding(f"copy of {name} to L1", "error", error.summary, "L1")
-        else:
-            yield Finding(f"copy of {name} to L1", "holds", f"{moved.count} call", "L1")
+        source = make_layout(of, tag, rows, columns)
+        move = partial(gm_to_l1, source, to, arch=plan.arch, element=of, tile=tile, src_tag=tag)
+        yield copy_rule(f"copy of {name} to L1", "L1", move)
 
 
 _WORKSPACE: Final = 131072
@@ -519,7 +492,7 @@ def attention(
 
     Raises:
         UnsupportedError: there is no such kind on the core, or no such element type.
-        LayoutError: a number is below 1.
+        LayoutError: a number is below 1, or `masked` no flag.
     """
     core = arch_named(arch)
     found = KINDS.get((kind, core.code))
@@ -538,5 +511,6 @@ def attention(
     shape = found.tile if tile is None else gemm_shape(tile, "tile in L1")
     return AttentionPlan(
         core, found, numbers["batch"], numbers["heads"], numbers["kv_heads"], numbers["q"],
-        numbers["kv"], numbers["head"], element_named(element), shape, numbers["cores"], bool(masked),
+        numbers["kv"], numbers["head"], element_named(element), shape, numbers["cores"],
+        flag("masked", masked),
     )  # fmt: skip

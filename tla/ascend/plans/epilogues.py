@@ -106,7 +106,6 @@ _TABLE: Final = (
             (*_FLAT, _out(False), Slot("compute", "float!D")), steps, ("float",), (), about, flat=True,
         )
         for name, steps, about in (
-            ("relu", ("Relu", "Cast"), "D = max(C, 0)"),
             ("silu", ("Muls", "Exp", "Adds", "Div", "Cast"), "D = C / (1 + exp(-C))"),
             ("gelu", ("Mul", "Mul", "Axpy", "Muls", "Exp", "Adds", "Div", "Cast"),
              "D = C / (1 + exp(-1.595769121 (C + 0.044715 C^3)))"),
@@ -321,10 +320,12 @@ def epilogue(
 
     Raises:
         UnsupportedError: there is no such epilogue or node.
-        LayoutError: an extent or a number of stages is below 1.
+        LayoutError: an extent or a number of stages is below 1, or the epilogue has no stages or nodes.
     Source: CATLASS epilogue/block; fusion/tree_visitor.hpp.
     """
     family = name if isinstance(name, EpilogueFamily) else _family(name, nodes)
+    if nodes and family.name != "evg":
+        raise LayoutError(f"{family.name} has no nodes", "evg takes them.", nodes=tuple(nodes))
     sizes: Any = tile if isinstance(tile, (tuple, list)) else (tile,)
     extents = [index_of("an extent of the tile", x) for x in sizes]
     if len(extents) not in (1, 2) or min(extents, default=0) < 1:
@@ -333,7 +334,11 @@ def epilogue(
     if family.flat:
         rows, columns = 1, rows * columns
     count = family.stages if stages is None else index_of("stages", stages)
-    if count < (1 if family.stages else 0):
+    if stages is not None and not family.stages:
+        takers = ", ".join(name for name, each in EPILOGUES.items() if each.stages)
+        text = f"{family.name} has no stages, and {count} are given"
+        raise LayoutError(text, f"Leave stages out; {takers} and evg take them.", stages=count)
+    if family.stages and count < 1:
         raise LayoutError(f"{family.name} has at least one stage, not {count}", stages=count)
     d = element(out)
     sums = element(c) if c is not None else (element(family.c[0]) if family.c else d)

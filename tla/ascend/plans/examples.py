@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ...errors import ArgumentError, UnsupportedError
+from ...ground import did_you_mean, near_words, shortened
 from ..elements import ELEMENTS
 from .emit import aliases
 from .epilogues import EPILOGUES
@@ -142,7 +143,10 @@ def _sources_of(example: str, catlass: str | Path | None) -> list[Path]:
     folder = Path(root, "examples", example)
     found = [file for file in sorted(folder.glob("*.cpp")) if "int main" in file.read_text("utf-8")]
     if not found:
-        raise ArgumentError(f"CATLASS has no example {example!r} in {Path(root, 'examples')}")
+        names = sorted(x.parent.name for x in Path(root, "examples").glob("*/*.cpp"))
+        near = [x for x in names if x.startswith(f"{example}_")] or near_words(example, names)
+        summary = f"CATLASS has no example {shortened(example)!r} in {Path(root, 'examples')}"
+        raise ArgumentError(summary, *([did_you_mean(near, names)] if names else []))
     return found
 
 

@@ -119,11 +119,12 @@ class Plan(Tiling):
             catlass: The folder of CATLASS for `into`; by default that of the environment's ``CATLASS``.
 
         Raises:
-            UnsupportedError: no kernel of CATLASS takes the plan, or the example says something that
-                contradicts it; the error names the line.
+            UnsupportedError: the plan breaks a rule, no kernel of CATLASS takes it, or the example says
+                something that contradicts it; the error names the line.
             ArgumentError: the name is no word of letters, digits and underscores, or there is no such
                 example.
         """
+        self.check().expect_legal()
         return emit_program(self, name) if into is None else emit_into(self, into, catlass)
 
     def replaced(self, **changes: object) -> Plan:
