@@ -95,8 +95,9 @@ def test_bytes_that_are_no_module() -> None:
         with pytest.raises(ProtoError) as raised:
             read_proto(bad)
         assert says in str(raised.value)
+    text: Any = "HloModule m"
     with pytest.raises(ProtoError, match="is bytes, not a str"):
-        read_proto("HloModule m")  # type: ignore[arg-type]
+        read_proto(text)
 
 
 def messages(message: Any) -> list[Any]:
