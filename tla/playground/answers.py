@@ -76,6 +76,8 @@ def _shown(shown: Shown) -> dict[str, Any]:
     if shown.value is not None:
         facts, signs = words_of(shown.value)
         found |= {"facts": [list(fact) for fact in facts], "signs": list(signs)}
+    if shown.state:
+        found["state"] = shown.state
     if shown.explanation is not None:
         _add_checks(found["figure"], shown.explanation)
     return found

@@ -24,6 +24,7 @@ from ..explain import (
 from ..figures import BANK_SCHEMES, drawable, strip_figure
 from ..ground import Panels, shortened
 from ..layouts import Layout, is_composed, is_layout, parse_int_tuple, text_of
+from ..learn import LEVELS, TOPICS, exercise
 from ..numbers import Names, is_tuple
 from ..read import layout_of_name, read, tagged
 from ..show import figure_of
@@ -66,6 +67,8 @@ class Shown(NamedTuple):
     """The value whose facts the page lists, if it is one value."""
     explanation: Explanation | None = None
     """The steps, whose laws can be checked."""
+    state: str = ""
+    """Of an exercise: right, wrong, blank or unread."""
 
 
 class View(NamedTuple):
@@ -258,6 +261,20 @@ def _banks(texts: list[str]) -> Shown:
     return Shown(str(found).partition(":")[0], Panels("", tuple(figures), (), note))
 
 
+def _exercise(texts: list[str]) -> Shown:
+    topic, level, seed, number, given, hint = texts
+    one = exercise(f"{topic}/{level}/{_number(2, seed)}/{_number(3, number)}")
+    verdict = one.check(given)
+    said = one.hint(given, int(hint)) if hint else verdict.text
+    return Shown(said, Panels(one.task, one.question.pictures), state=verdict.state)
+
+
+def _exercise_command(texts: list[str]) -> list[str]:
+    name = ["--exercise", "/".join(texts[:4])]
+    action = "hint" if texts[5] else "check" if texts[4] else "show"
+    return ["learn", action, *filter(None, texts[4:5]), *name]
+
+
 def _show_command(texts: list[str]) -> list[str]:
     colour = ["--colour-by", texts[1]] if texts[1] else []
     return ["show", texts[0], *colour]
@@ -435,6 +452,21 @@ VIEWS: Final[dict[str, View]] = {
         ),
         _banks,
         _banks_command,
+    ),
+    "exercise": View(
+        "Exercises",
+        "Course",
+        "An exercise of the course. Hints point at the first place that is wrong.",
+        (
+            Field("topic", "", "function", False, tuple(TOPICS)),
+            Field("level", "", "1", False, tuple(map(str, LEVELS))),
+            Field("seed", "", "1"),
+            Field("number", "", "1"),
+            Field("answer", "values such as 4, 10, 5; or a layout, or an expression", "", True),
+            Field("hint", "", "", True, ("", "1", "2", "3")),
+        ),
+        _exercise,
+        _exercise_command,
     ),
 }
 """Every view by its name."""

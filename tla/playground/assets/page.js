@@ -105,10 +105,10 @@ function showFields() {
 }
 
 function fieldOf(field, i) {
-  const label = node("span", "label", node("b", "", field.name), ` ${field.label}${field.is_optional && !field.choices.length ? ", if any" : ""}`);
+  const label = node("span", "label", node("b", "", field.name), ` ${field.label}${field.is_optional && !field.choices.length && field.default ? ", if any" : ""}`);
   if (field.choices.length) {
     const select = node("select");
-    select.append(...field.choices.map((choice) => new Option(choice || "as suits", choice)));
+    select.append(...field.choices.map((choice) => new Option(choice || (field.name === "hint" ? "none" : "as suits"), choice)));
     select.value = state.args[i] ?? field.default;
     select.onchange = () => change(i, select.value);
     return node("label", "field small", label, select);
@@ -134,7 +134,7 @@ function fieldOf(field, i) {
     input.setSelectionRange(at, at);
   };
   placeHandles(input, handles, i);
-  return node("label", field.default.length < 4 ? "field small" : "field", label, row);
+  return node("label", /^\d{1,3}$/.test(field.default) ? "field small" : "field", label, row);
 }
 
 /** The numbers of a text that may be dragged: extents, strides, tiles; not those of names. */
@@ -233,7 +233,9 @@ function show(answer) {
   $("readout").textContent = "";
   showError(error, repairs);
   const isOperation = figure?.check !== undefined;
-  $("outcome").hidden = !result || !(isOperation || state.view === "banks" || state.view === "tiling");
+  $("outcome").hidden = !result || !(isOperation || ["banks", "tiling", "exercise"].includes(state.view));
+  $("outcome").className = answer.state ?? "";
+  $("stage")[answer.state ? "after" : "before"]($("outcome")); // a verdict stands below its task
   $("result").replaceChildren(isOperation ? `= ${result}` : result ?? "");
   $("outcome").replaceChildren($("result"), ...checkOf(figure?.check));
   stage.show(figure, state.selected);
