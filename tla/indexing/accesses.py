@@ -368,6 +368,9 @@ def schedule_of(instruction: Instruction, map: IndexingMap | None = None, output
     dim has tiles, and all else is a loop, with 4 elements a thread where it has more than 2**17.
     """
     leaf = op_of(instruction).outputs[output]
+    sizes = known_sizes(leaf.shape)
+    if not all(sizes):
+        raise UnsupportedError(f"{leaf} is {leaf.shape}: no thread has an element of it")
     if leaf.shape.tiles:
         return Schedule("register", register_schedule(leaf.shape), 1024)
     fused = instruction.computations[0] if instruction.opcode == "fusion" else None
@@ -379,7 +382,6 @@ def schedule_of(instruction: Instruction, map: IndexingMap | None = None, output
         if not behind or behind[0].parameter_number is not None:
             break
         hero = behind[0]
-    sizes = known_sizes(leaf.shape)
     if hero.opcode in ("reduce", "transpose"):
         op = op_of(hero)
         operand, dimensions = op.inputs[0].shape, op.ints("dimensions")
