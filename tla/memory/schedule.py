@@ -17,6 +17,7 @@ the same order.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..errors import UnsupportedError
@@ -30,9 +31,10 @@ if TYPE_CHECKING:
     from .roles import Role
 
 _RUN: Final = ("body", "condition", "callee")
-_MOST: Final = 1 << 20
+_MOST: Final = 1 << 16
+"""The most instructions of all copies of computations, unless the module itself has a fourth of them."""
 _DEEPEST: Final = 300
-"""The most instructions of all copies of computations, and the most levels of calls among them."""
+"""The most levels of calls among copies."""
 
 
 class Step(NamedTuple):
@@ -95,7 +97,8 @@ def called_once(module: Module) -> Module:
     ['f', 'f.2', 'e']
 
     Raises:
-        UnsupportedError: a computation runs itself, or the copies have more than 2^20 instructions.
+        UnsupportedError: a computation runs itself, or the copies have more than 65,536 instructions and
+            more than four times those of the module.
     """
     runs = [
         name
@@ -122,12 +125,14 @@ def called_once(module: Module) -> Module:
 class _Copies:
     """The copies of computations so far."""
 
-    __slots__ = ("_left", "_module", "_names", "made", "taken")
+    __slots__ = ("_left", "_module", "_most", "_names", "_numbers", "made", "taken")
 
     def __init__(self, module: Module) -> None:
         self._module = module
-        self._left = _MOST
+        own = sum(len(each.instructions) for each in module.computations)
+        self._left = self._most = max(_MOST, 4 * own)
         self._names = {each.name for each in module.computations}
+        self._numbers: Counter[str] = Counter()
         self.taken: set[str] = set()
         self.made: list[Computation] = []
 
@@ -139,7 +144,7 @@ class _Copies:
             raise UnsupportedError(
                 f"computation {computation.name} runs {why}",
                 "In the order of steps there is a copy for each instruction that runs a computation:"
-                f" at most {_MOST} instructions, in {_DEEPEST} levels.",
+                f" at most {self._most} instructions, in {_DEEPEST} levels.",
                 computation=computation.name,
             )
         self.taken.add(computation.name)
@@ -152,10 +157,10 @@ class _Copies:
         runs = [name for name, role in called_in_order(instruction) if role in _RUN]
         own: dict[str, list[str]] = {}
         for callee in runs:
-            name, number = callee, 1
-            while name in (self.taken if number == 1 else self._names):
-                number += 1
-                name = f"{callee}.{number}"
+            name = callee
+            while name in (self.taken if name == callee else self._names):
+                self._numbers[callee] += 1
+                name = f"{callee}.{self._numbers[callee] + 1}"
             self._names.add(name)
             own.setdefault(callee, []).append(name)
             self.add(self._module.computation(callee), name, callers)
