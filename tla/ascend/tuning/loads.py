@@ -208,7 +208,7 @@ def loads_in_groups(
 
 
 def _edges(problem: GemmCoord, tile: GemmShape, direction: int) -> tuple[int, int]:
-    """The kind of the blocks in the last row of the bands, and in the last column; 0 if they are whole."""
+    """The kinds of the blocks in the last row and column of the bands; 0 if they are whole."""
     m, n = _M * (problem.m % tile.m > 0), _N * (problem.n % tile.n > 0)
     return (n, m) if direction else (m, n)
 
