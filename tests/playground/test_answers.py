@@ -166,6 +166,13 @@ def test_the_witness_of_a_refusal_is_marked() -> None:
     assert marked == [8, 7]
 
 
+@pytest.mark.parametrize("text", ["size((4,2):(1,4))", "is_injective((4,2):(1,0))", "(4,2):(2,1) (3,1)"])
+def test_an_expression_may_have_another_value(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found = ask("layout", text)
+    assert main(shlex.split(found["command"])[1:]) == 0
+    assert found["result"] == capsys.readouterr().out.strip()
+
+
 def test_svg_is_the_file_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     found = ask("composition", "(6,2):(8,2)", "(4,3):(3,1)", form="svg")
     assert main([*shlex.split(found["command"])[1:], "--svg"]) == 0

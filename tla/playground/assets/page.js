@@ -201,7 +201,13 @@ function change(i, text) {
   ask();
 }
 
-function go(view, args, selected = []) {
+/** Show a view: a step that the browser's way back undoes. */
+function go(view, args) {
+  history.pushState(null, "", location.href);
+  set(view, args, []);
+}
+
+function set(view, args, selected) {
   Object.assign(state, { view, args: given.views[view].fields.map((field, i) => args[i] ?? (field.is_optional ? "" : field.default)), selected });
   showFields();
   ask();
@@ -233,7 +239,7 @@ function show(answer) {
   $("readout").textContent = "";
   showError(error, repairs);
   const isOperation = figure?.check !== undefined;
-  $("outcome").hidden = !result || !(isOperation || ["banks", "tiling", "exercise"].includes(state.view));
+  $("outcome").hidden = !result || !(isOperation || ["banks", "tiling", "exercise"].includes(state.view) || figure?.figures?.length === 0);
   $("outcome").className = answer.state ?? "";
   $("stage")[answer.state ? "after" : "before"]($("outcome")); // a verdict stands below its task
   $("result").replaceChildren(isOperation ? `= ${result}` : result ?? "");
@@ -393,14 +399,14 @@ function flash(button, text) {
 fill();
 $("examples").open = matchMedia("(min-width: 1000px)").matches;
 const wanted = readAddress();
-if (wanted) go(...wanted);
+if (wanted) set(...wanted);
 else {
   showFields();
   show(given.first);
 }
 window.addEventListener("hashchange", () => {
   const now = readAddress();
-  if (now) go(...now);
+  if (now) set(...now);
 });
 let width = 0;
 new ResizeObserver(() => {
