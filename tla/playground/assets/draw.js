@@ -45,7 +45,7 @@ function gridScene(grid, room, zoom) {
   const h = Math.min(HIGH, Math.max(w, canZoom && rows * columns > MANY ? 5 : 14));
   const columnLevels = levelsOf(grid.columns, w, true);
   const rowLevels = grid.rows ? levelsOf(grid.rows, h, false) : [];
-  const beside = rowLevels.map((labels) => 10 + Math.max(...labels.map(({ text }) => wide(text, 11))));
+  const beside = rowLevels.map((labels) => 10 + Math.ceil(Math.max(...labels.map(({ text }) => wide(text, 11)))));
   const left = beside.reduce((sum, each) => sum + each, 0) + (beside.length ? 4 : 1);
   const top = LINE * columnLevels.length + 4;
   const scene = { width: left + columns * w + 3, height: top + rows * h + 3, labels: [], lines: [], cells: [], canZoom, font, isMany: rows * columns > MANY, isText: w >= natural };

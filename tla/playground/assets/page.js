@@ -105,10 +105,10 @@ function showFields() {
 }
 
 function fieldOf(field, i) {
-  const label = node("span", "label", node("b", "", field.name), ` ${field.label}${field.is_optional && !field.choices.length ? ", if any" : ""}`);
+  const label = node("span", "label", node("b", "", field.name), ` ${field.label}${field.is_optional && !field.choices.length && field.default ? ", if any" : ""}`);
   if (field.choices.length) {
     const select = node("select");
-    select.append(...field.choices.map((choice) => new Option(choice || "as suits", choice)));
+    select.append(...field.choices.map((choice) => new Option(choice || (field.name === "hint" ? "none" : "as suits"), choice)));
     select.value = state.args[i] ?? field.default;
     select.onchange = () => change(i, select.value);
     return node("label", "field small", label, select);
@@ -134,7 +134,7 @@ function fieldOf(field, i) {
     input.setSelectionRange(at, at);
   };
   placeHandles(input, handles, i);
-  return node("label", field.default.length < 4 ? "field small" : "field", label, row);
+  return node("label", /^\d{1,3}$/.test(field.default) ? "field small" : "field", label, row);
 }
 
 /** The numbers of a text that may be dragged: extents, strides, tiles; not those of names. */
@@ -201,7 +201,13 @@ function change(i, text) {
   ask();
 }
 
-function go(view, args, selected = []) {
+/** Show a view: a step that the browser's way back undoes. */
+function go(view, args) {
+  history.pushState(null, "", location.href);
+  set(view, args, []);
+}
+
+function set(view, args, selected) {
   Object.assign(state, { view, args: given.views[view].fields.map((field, i) => args[i] ?? (field.is_optional ? "" : field.default)), selected });
   showFields();
   ask();
@@ -233,7 +239,9 @@ function show(answer) {
   $("readout").textContent = "";
   showError(error, repairs);
   const isOperation = figure?.check !== undefined;
-  $("outcome").hidden = !result || !(isOperation || state.view === "banks" || state.view === "tiling");
+  $("outcome").hidden = !result || !(isOperation || ["banks", "tiling", "exercise"].includes(state.view) || figure?.figures?.length === 0);
+  $("outcome").className = answer.state ?? "";
+  $("stage")[answer.state ? "after" : "before"]($("outcome")); // a verdict stands below its task
   $("result").replaceChildren(isOperation ? `= ${result}` : result ?? "");
   $("outcome").replaceChildren($("result"), ...checkOf(figure?.check));
   stage.show(figure, state.selected);
@@ -391,14 +399,14 @@ function flash(button, text) {
 fill();
 $("examples").open = matchMedia("(min-width: 1000px)").matches;
 const wanted = readAddress();
-if (wanted) go(...wanted);
+if (wanted) set(...wanted);
 else {
   showFields();
   show(given.first);
 }
 window.addEventListener("hashchange", () => {
   const now = readAddress();
-  if (now) go(...now);
+  if (now) set(...now);
 });
 let width = 0;
 new ResizeObserver(() => {
