@@ -99,6 +99,7 @@ class Draw:
         return self.rng.choice([
             f"MmadPingpong<{flag}>", f"MmadAtlasA2Pingpong<{flag}>",
             f"MmadAtlasA2PreloadAsync<1,2,2,{self.rng.randint(1, 3)},1,{flag},true>",
+            f"MmadPingpongTlaV2<{flag}>", f"MmadFullLoadA<{flag},true>",
         ])  # fmt: skip
 
 
@@ -378,13 +379,18 @@ def _product(draw: Draw, written: Kernel, types: Sequence[Any]) -> Problem:
     if written is matmul or written is matmul_add:
         policies.append(f"MmadAtlasA2Preload<{flag},{shuffle}>")
         policies.append(f"MmadAtlasA2PreloadAsync<1,2,2,{rng.randint(1, 3)},1,{flag},{shuffle}>")
+        policies += [f"MmadAtlasA2FullLoadA<{flag}>", f"MmadFullLoadA<{flag},{shuffle}>"]
+        policies += [f"MmadAscend950FullLoadA<{flag}>", f"MmadPingpongTlaV2<{flag}>"]
+    options: dict[str, Any] = {**tiles}
+    if written is matmul and m <= tiles["l1"][0] and n <= tiles["l1"][1] and k <= tiles["l1"][2]:
+        policies = [f"MmadAtlasA2Small<2,{flag}>"]
     if written is streamk_matmul:
-        policies = [f"MmadAtlasA2Streamk<{flag},true>"]
-    policy = rng.choice(policies)
+        policies = [f"MmadAtlasA2Streamk<{flag},true>", f"MmadPingpong<{flag}>"]
+        options["swizzle"] = rng.choice(["streamk<3,1>", "tail_splitk<3,0>"])
+    policy = options["policy"] = rng.choice(policies)
     a, b, d = draw.ints(m, k, dtype=dtype), draw.ints(k, n, dtype=dtype), draw.ints(m, n, dtype=dtype)
     wide: Any = np.int32 if dtype == np.int8 else np.float32
     made, out = a.astype(wide) @ b.astype(wide), dtype
-    options: dict[str, Any] = {**tiles, "policy": policy}
     arrays = [a, b]
     if written is matmul:
         out = wide if dtype == np.int8 else rng.choice([dtype, wide])
@@ -429,8 +435,9 @@ _ONE_ARCH = "four bits", "tree", "attention on pages"
 def check(family: str, seed: int) -> None:
     draw = Draw(seed)
     written, arrays, options, expected = FAMILIES[family](draw)
-    is_of_both = family not in _ONE_ARCH and options.get("policy", "MmadPingpong").startswith("MmadPing")
-    if is_of_both and draw.rng.random() < 0.5:
+    policy = options.get("policy", "MmadPingpong")
+    is_of_both = family not in _ONE_ARCH and policy.startswith("MmadPing")
+    if "Ascend950" in policy or (is_of_both and draw.rng.random() < 0.5):
         written = written.on("Ascend950")
     run = simulate(written, *arrays, cores=draw.rng.randint(1, 3), seed=seed, **options)
     said = (family, seed, written, options)

@@ -46,6 +46,7 @@ ROOMS = (
     "tla.moves",
     "tla.numbers",
     "tla.objects",
+    "tla.playground",
     "tla.read",
     "tla.show",
     "tla.testing",

@@ -8,7 +8,7 @@
 - ``copying``, with ``origins renaming trips``; ``formats``, with ``copy_advice updates``: layouts that
   make copies needless;
 - ``compare`` and ``matching``: two modules; ``sweep``: many; ``advice``: cheaper layouts of one array;
-- ``assignment``: the compiler's own allocations and addresses, from a dump;
+- ``assignment`` and ``assignment_proto``: the compiler's own allocations and addresses, from a dump;
 - ``oom``, with ``oom_text oom_report oom_check``: out-of-memory reports;
 - ``entry``: parameters and results; ``pallas``: the blocks of a kernel; ``picture``: buffers as bars.
 """
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         read_assignment as read_assignment,
         read_live_ranges as read_live_ranges,
     )
+    from .assignment_proto import read_proto_assignment as read_proto_assignment
     from .buffers import (
         AliasedValue as AliasedValue,
         Buffer as Buffer,

@@ -25,7 +25,7 @@ from ..schedules import rows
 from ..shapes import GemmCoord, GemmShape, index_of
 from .epilogues import epilogue
 from .examples import emit_as
-from .findings import Finding, Report
+from .findings import Finding, Report, stage_rules
 from .footprint import Footprint, Group, mmad_extents
 
 if TYPE_CHECKING:
@@ -202,33 +202,17 @@ def _shared(arch: Arch, buffer: Buffer, group: Group) -> Footprint:
 
 
 def _rules(plan: GemvPlan) -> Iterator[Finding]:
-    is_here = plan.arch.code == 2201
     text = f"the blocks of products with a vector are of 2201 (AtlasA2, AtlasA3), not of {plan.arch}"
-    yield Finding("architecture", "holds" if is_here else "error", text if not is_here else "2201")
+    yield Finding.require(plan.arch.code == 2201, "architecture", text)
     is_known = plan.element.name in ("half", "float")
     text = f"a product with a vector is of half or float, not of {plan.element}"
-    fix = "" if is_known else "Take float."
-    yield Finding("element types", "holds" if is_known else "error", "" if is_known else text, fix=fix)
+    yield Finding.require(is_known, "element types", text, fix="Take float.")
     for found in plan.footprints:
-        yield from _of_buffer(found)
+        asserts = found.buffer in ("L1", "L0A", "L0B") and found.counted > found.capacity
+        tile = "L1TileShape" if found.buffer == "L1" else "L0TileShape"
+        over = (f"{tile} exceeding the {found.buffer} space!",) if asserts else ()
+        yield from stage_rules(found, catlass=over)
     yield from (_on_vector_cores(plan) if plan.kind == "aiv" else _on_cube_cores(plan))
-
-
-def _of_buffer(found: Footprint) -> Iterator[Finding]:
-    buffer, needed, room = found.buffer, found.needed, found.capacity
-    stages = ", ".join(f"{group.number} of {group.operand}" for group in found.groups)
-    text, fix = f"the stages, {stages}, need {needed} of {room} bytes", "Take a smaller tile."
-    over: tuple[str, ...] = ()
-    if buffer in ("L1", "L0A", "L0B") and found.counted > room:
-        over = (f"{'L1' if buffer == 'L1' else 'L0'}TileShape exceeding the {buffer} space!",)
-    yield Finding.judge(f"{buffer} capacity", text, buffer, needed, room, "bytes", fix, over)
-    for x, y in found.overlaps[:1]:
-        both = x.shared(y)
-        text = f"{x} is written into {y}: both hold [{both[0]},{both[1]})"
-        yield Finding(
-            f"{buffer} overlap", "error", text, buffer, x.end - x.start, y.start - x.start, fix=fix,
-            ranges=(both,),
-        )  # fmt: skip
 
 
 def _on_vector_cores(plan: GemvPlan) -> Iterator[Finding]:
@@ -240,7 +224,7 @@ def _on_vector_cores(plan: GemvPlan) -> Iterator[Finding]:
             f"rows of a tile are {wide} elements apart, and MulAddDst steps by whole repeats of {lanes}"
         )
         fix = f"Take {round_up(wide, lanes)} columns."
-        yield Finding("tile columns", "error" if wide % lanes else "holds", text, "UB", fix=fix)
+        yield Finding.require(not wide % lanes, "tile columns", text, "UB", fix)
         yield Finding.judge(
             "slices", f"{plan.split} slices of the columns, and z is not added up", "", plan.split, 1,
             "slices", "Take split=1, or ColumnMajor.",
