@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables of values: those of expressions at all points of a box, and expressions with given values.
 
+>>> from . import Interval, dim
 >>> d0 = dim(0).symbols[0]
 >>> columns([dim(0) * 3 % 4], {d0: Interval(0, 3)})
 [[0, 3, 2, 1]]
@@ -53,6 +54,7 @@ _MORE: Final = 256
 def columns(exprs: Sequence[Value], variables: Bounded) -> list[list[int]]:
     """Return the values of expressions at all values of their variables, a list for each expression.
 
+    >>> from . import Interval, dim
     >>> columns([dim(0) // 2, dim(0) % 2], {dim(0).symbols[0]: Interval(0, 3)})
     [[0, 0, 1, 1], [0, 1, 0, 1]]
     """
