@@ -59,6 +59,10 @@ def test_the_numbers_are_those_of_the_command(
         assert main(words) == 1
         assert found["error"]["summary"] in capsys.readouterr().err
         return
+    if view == "exercise":
+        assert main([*shlex.split(found["command"])[1:], "--json"]) == 0
+        assert figure_title(found) == json.loads(capsys.readouterr().out)["task"]
+        return
     facts = command(found, capsys)
     figure = found["figure"]
     if view == "layout":
@@ -80,6 +84,28 @@ def test_the_numbers_are_those_of_the_command(
     else:
         assert figure["result"] == facts["result"]
         assert figure["sentences"] == facts["sentences"]
+
+
+def figure_title(found: dict[str, Any]) -> str:
+    title: str = found["figure"]["title"]
+    return title
+
+
+@pytest.mark.parametrize(
+    ("given", "state"), [("4, 10, 5", "right"), ("4, 10, 6", "wrong"), ("4,,", "unread")]
+)
+def test_an_exercise_is_judged_as_on_the_command_line(
+    given: str, state: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = ask("exercise", "function", "1", "1", "1", given)
+    main([*shlex.split(found["command"])[1:], "--json"])
+    facts = json.loads(capsys.readouterr().out)
+    assert (
+        (found["state"], found["result"]) == (facts["state"], facts["text"]) == (state, found["result"])
+    )
+    hint = ask("exercise", "function", "1", "1", "1", given, "2")
+    main(shlex.split(hint["command"])[1:])
+    assert hint["result"] in capsys.readouterr().out
 
 
 def checks(figure: dict[str, Any]) -> Iterator[str]:
@@ -138,6 +164,13 @@ def test_the_witness_of_a_refusal_is_marked() -> None:
     figure = ask("composition", "(6,2):(1,7)", "(3,2):(2,3)")["figure"]
     marked = [grid["offsets"][i // 2][i % 2] for grid in grids(figure) for i in grid["marks"]]
     assert marked == [8, 7]
+
+
+@pytest.mark.parametrize("text", ["size((4,2):(1,4))", "is_injective((4,2):(1,0))", "(4,2):(2,1) (3,1)"])
+def test_an_expression_may_have_another_value(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found = ask("layout", text)
+    assert main(shlex.split(found["command"])[1:]) == 0
+    assert found["result"] == capsys.readouterr().out.strip()
 
 
 def test_svg_is_the_file_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:

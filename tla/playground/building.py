@@ -100,7 +100,7 @@ def page(pyodide: str) -> str:
     return text
 
 
-_FIRST: Final = 4
+_FIRST: Final = 5
 """The number of the preset that the page begins with."""
 
 

@@ -25,6 +25,7 @@ class Preset(NamedTuple):
 
 PRESETS: Final = (
     Preset(1, "A layout is a function", "layout", ("(2,4):(12,1)",)),
+    Preset(1, "Exercise: a layout is a function", "exercise", ("function", "1", "1", "1")),
     Preset(2, "Padding between rows", "layout", ("(3,4):(6,1)",)),
     Preset(2, "One row for all: a broadcast", "layout", ("(3,4):(0,1)",)),
     Preset(2, "Several coordinates, one offset", "layout", ("(3,4):(1,1)",)),
@@ -33,6 +34,7 @@ PRESETS: Final = (
     Preset(5, "Fewer modes, the same function", "coalesce", ("(2,(1,6)):(1,(6,2))",)),
     Preset(7, "Every third index", "composition", ("(6,2):(8,2)", "(4,3):(3,1)")),
     Preset(7, "A composition that is refused", "composition", ("(6,2):(1,7)", "(3,2):(2,3)")),
+    Preset(7, "Exercise: composition", "exercise", ("composition", "1", "1", "1")),
     Preset(8, "Whose offset is this?", "offset", ("(3,4):(1,1)", "3")),
     Preset(8, "From offsets back to indices", "right_inverse", ("(3,4):(4,1)",)),
     Preset(9, "What is left free", "complement", ("(2,2):(1,6)", "24")),

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..algebra import gives_coordinates
@@ -24,6 +25,7 @@ from ..explain import (
 from ..figures import BANK_SCHEMES, drawable, strip_figure
 from ..ground import Panels, shortened
 from ..layouts import Layout, is_composed, is_layout, parse_int_tuple, text_of
+from ..learn import LEVELS, TOPICS, exercise
 from ..numbers import Names, is_tuple
 from ..read import layout_of_name, read, tagged
 from ..show import figure_of
@@ -66,6 +68,10 @@ class Shown(NamedTuple):
     """The value whose facts the page lists, if it is one value."""
     explanation: Explanation | None = None
     """The steps, whose laws can be checked."""
+    state: str = ""
+    """Of an exercise: right, wrong, blank or unread."""
+    command: tuple[str, ...] = ()
+    """The arguments of ``tla``, where they are not those of the view."""
 
 
 class View(NamedTuple):
@@ -162,6 +168,9 @@ def _number(number: int, text: str) -> int:
 
 def _shown_layout(texts: list[str]) -> Shown:
     value = _read(0, texts[0])
+    is_plain = re.fullmatch(r"[\s\d_,()]*", texts[0])  # a shape, of which the strides are missing
+    if not (is_plain or is_layout(value) or is_composed(value) or isinstance(value, XlaShape)):
+        return Shown(text_of_value(value), Panels("", ()), command=("eval", texts[0]))
     colour: Any = {"": None, "none": ""}.get(texts[1], texts[1])
     return Shown(_text(value), _picture(value, _layout(0, value), colour), value)
 
@@ -256,6 +265,20 @@ def _banks(texts: list[str]) -> Shown:
                 f". {best.layout} has the fewest wavefronts of {best.tried} swizzles: {best.wavefronts}"
             )
     return Shown(str(found).partition(":")[0], Panels("", tuple(figures), (), note))
+
+
+def _exercise(texts: list[str]) -> Shown:
+    topic, level, seed, number, given, hint = texts
+    one = exercise(f"{topic}/{level}/{_number(2, seed)}/{_number(3, number)}")
+    verdict = one.check(given)
+    said = one.hint(given, int(hint)) if hint else verdict.text
+    return Shown(said, Panels(one.task, one.question.pictures), state=verdict.state)
+
+
+def _exercise_command(texts: list[str]) -> list[str]:
+    name = ["--exercise", "/".join(texts[:4])]
+    action = "hint" if texts[5] else "check" if texts[4] else "show"
+    return ["learn", action, *filter(None, texts[4:5]), *name]
 
 
 def _show_command(texts: list[str]) -> list[str]:
@@ -435,6 +458,21 @@ VIEWS: Final[dict[str, View]] = {
         ),
         _banks,
         _banks_command,
+    ),
+    "exercise": View(
+        "Exercises",
+        "Course",
+        "An exercise of the course. Hints point at the first place that is wrong.",
+        (
+            Field("topic", "", "function", False, tuple(TOPICS)),
+            Field("level", "", "1", False, tuple(map(str, LEVELS))),
+            Field("seed", "", "1"),
+            Field("number", "", "1"),
+            Field("answer", "values such as 4, 10, 5; or a layout, or an expression", "", True),
+            Field("hint", "", "", True, ("", "1", "2", "3")),
+        ),
+        _exercise,
+        _exercise_command,
     ),
 }
 """Every view by its name."""

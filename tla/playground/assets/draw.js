@@ -4,6 +4,7 @@
 
 const MANY = 2000; // cells above which a canvas draws them
 const HIGH = 28; // the height of a cell, and its least width
+const SMALL = 10; // the size of letters where cells are narrow
 const LINE = 18; // from one line of labels to the next
 const INK = "#1b1f24";
 const MONO = "12px ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace";
@@ -33,29 +34,36 @@ function gridScene(grid, room, zoom) {
   const rows = grid.offsets.length;
   const columns = rows ? grid.offsets[0].length : 0;
   const texts = grid.offsets.flat().map((offset, i) => grid.texts?.[i] ?? String(offset));
-  const natural = Math.max(HIGH, Math.ceil(Math.max(...texts.map((t) => wide(t)), 0)) + 12);
-  const beside = grid.rows ? grid.rows.levels.map((level) => 10 + Math.max(...level.map((n) => wide(String(n), 11)))) : [];
-  const left = beside.reduce((sum, w) => sum + w, 0) + (beside.length ? 4 : 1);
-  const top = LINE * grid.columns.levels.length + 4;
-  const isMany = rows * columns > MANY;
-  const fitted = Math.max(5, Math.min(natural, Math.floor((room - left - 4) / columns)));
-  let w = isMany ? Math.min(natural, Math.round(fitted * zoom)) : natural;
-  let h = isMany && w < natural ? Math.min(HIGH, w) : HIGH;
-  const scene = { width: left + columns * w + 3, height: top + rows * h + 3, labels: [], lines: [], cells: [], isMany, canZoom: isMany, isText: w >= natural };
-  axisLabels(grid.columns, (start, end) => left + ((start + end) / 2) * w, w, (text, middle, level, isOuter, span) => {
+  const longest = Math.max(0, ...texts.map((text) => text.length));
+  const needed = (size) => Math.max(HIGH - 4, Math.ceil((longest * letter * size) / 12) + (size === 12 ? 10 : 4));
+  const aside = grid.rows ? 14 + grid.rows.levels.length * 16 : 1;
+  const fitted = Math.max(5, Math.floor((room - aside - 4) / columns));
+  const font = needed(12) <= fitted || needed(SMALL) > fitted * 1.5 ? 12 : SMALL;
+  const natural = Math.max(font === 12 ? HIGH : 0, needed(font));
+  const canZoom = natural > fitted;
+  const w = canZoom ? Math.min(natural, Math.round(fitted * zoom)) : natural;
+  const h = Math.min(HIGH, Math.max(w, canZoom && rows * columns > MANY ? 5 : 14));
+  const columnLevels = levelsOf(grid.columns, w, true);
+  const rowLevels = grid.rows ? levelsOf(grid.rows, h, false) : [];
+  const beside = rowLevels.map((labels) => 10 + Math.ceil(Math.max(...labels.map(({ text }) => wide(text, 11)))));
+  const left = beside.reduce((sum, each) => sum + each, 0) + (beside.length ? 4 : 1);
+  const top = LINE * columnLevels.length + 4;
+  const scene = { width: left + columns * w + 3, height: top + rows * h + 3, labels: [], lines: [], cells: [], canZoom, font, isMany: rows * columns > MANY, isText: w >= natural };
+  columnLevels.forEach((labels, level) => {
     const y = LINE * level + 12;
-    scene.labels.push({ x: middle, y, text, isOuter, anchor: "middle" });
-    if (isOuter) scene.lines.push([left + span[0] * w + 3, y + 4.5, left + span[1] * w - 3, y + 4.5, "rule"]);
+    for (const { text, start, end, isOuter } of labels) {
+      scene.labels.push({ x: left + ((start + end) / 2) * w, y, text, isOuter, anchor: "middle" });
+      if (isOuter) scene.lines.push([left + start * w + 3, y + 4.5, left + end * w - 3, y + 4.5, "rule"]);
+    }
   });
-  let x = 0;
-  if (grid.rows)
-    axisLabels(grid.rows, (start, end) => top + ((start + end) / 2) * h, h < 16 ? h / 2 : h * 4, (text, middle, level, isOuter, span) => {
-      const end = beside.slice(0, level + 1).reduce((sum, each) => sum + each, 0);
-      scene.labels.push({ x: end - 5, y: middle + 4, text, isOuter, anchor: "end" });
-      if (isOuter) scene.lines.push([end - 0.5, top + span[0] * h + 3, end - 0.5, top + span[1] * h - 3, "rule"]);
-      x = end;
-    });
-  if (grid.corner) scene.labels.push({ x: left - 6, y: top - 10, text: grid.corner, anchor: "end" });
+  rowLevels.forEach((labels, level) => {
+    const x = beside.slice(0, level + 1).reduce((sum, each) => sum + each, 0);
+    for (const { text, start, end, isOuter } of labels) {
+      scene.labels.push({ x: x - 5, y: top + ((start + end) / 2) * h + 4, text, isOuter, anchor: "end" });
+      if (isOuter) scene.lines.push([x - 0.5, top + start * h + 3, x - 0.5, top + end * h - 3, "rule"]);
+    }
+  });
+  if (grid.corner && !canZoom) scene.labels.push({ x: left - 6, y: top - 10, text: grid.corner, anchor: "end" });
   const padding = new Set(grid.padding);
   const marks = new Set(grid.marks);
   const outer = grid.at.map((i) => `${i},`).join("");
@@ -83,24 +91,22 @@ function gridScene(grid, room, zoom) {
     const j = Math.floor((px - left) / w), i = Math.floor((py - top) / h);
     return i >= 0 && i < rows && j >= 0 && j < columns ? i * columns + j : -1;
   };
-  if (columns < grid.columns.size || (grid.rows && rows < grid.rows.size))
-    scene.more = `${rows} × ${columns} of ${grid.rows ? grid.rows.size : 1} × ${grid.columns.size}`;
   return scene;
 }
 
-/** The labels of an axis that have room; `put` gets text, middle, level, whether it is outer, its span. */
-function axisLabels(axis, place, size, put) {
-  axis.levels.forEach((level, number) => {
-    const isOuter = number + 1 < axis.levels.length;
-    let free = -Infinity;
-    for (const [text, start, end] of runs(level)) {
-      const middle = place(start, end);
-      const half = Math.max(wide(text, 11), 8) / 2 + 2;
-      if (middle - half < free || (isOuter && (end - start) * size < 10)) continue;
-      put(text, middle, number, isOuter, [start, end]);
-      free = middle + half;
-    }
-  });
+/** The labels of an axis, level by level, the outermost first. Where digits have no room, some places
+ * are numbered instead. */
+function levelsOf(axis, size, isAcross) {
+  const room = (labels) => Math.max(...labels.map(({ text }) => (isAcross ? wide(text, 11) + 5 : 13)));
+  const levels = axis.levels.map((level, k) => runs(level).map(([text, start, end]) => ({ text, start, end, isOuter: k + 1 < axis.levels.length })));
+  const inner = levels.pop();
+  const outer = levels.filter((labels) => Math.min(...labels.map(({ start, end }) => (end - start) * size)) >= room(labels));
+  if (size >= room(inner)) return [...outer, inner];
+  const count = axis.names.length;
+  let step = 1;
+  while (step * size < (isAcross ? wide(String(count), 11) + 8 : 15)) step *= 2;
+  const ticks = Array.from({ length: Math.ceil(count / step) }, (_, i) => ({ text: String(i * step), start: i * step, end: i * step + 1, isOuter: false }));
+  return [...outer, ticks];
 }
 
 /** The borders of tiles, without levels so close that they would hide the cells. */
@@ -118,17 +124,20 @@ function visibleBorders(borders, size) {
 
 function stripScene(strip, room) {
   const texts = strip.places.map(([, names, hits]) => (hits ? names[0] + (hits > 1 ? ` +${hits - 1}` : "") : ""));
-  const last = String(strip.end - 1);
-  const w = Math.max(HIGH, Math.ceil(Math.max(wide(last, 11), ...texts.map((t) => wide(t)))) + 10);
+  const longest = Math.max(...texts.map((text) => text.length));
+  const isDense = strip.places.length > 32 && longest > 5; // then cells have their offset, and no coordinate
+  const last = wide(String(strip.end - 1), 11);
+  const w = isDense ? Math.max(HIGH, Math.ceil(last) + 10) : Math.max(HIGH, Math.ceil(Math.max(last, longest * letter)) + 10);
   const fit = Math.max(1, Math.floor((room - 4) / w));
   const columns = strip.places.length <= fit ? strip.places.length : 2 ** Math.floor(Math.log2(fit));
-  const step = HIGH + LINE + 6;
+  const above = isDense ? 0 : LINE, step = HIGH + above + (isDense ? 3 : 6);
   const rows = Math.ceil(strip.places.length / columns);
-  const scene = { width: columns * w + 3, height: rows * step, labels: [], lines: [], cells: [], isMany: false, isText: true, columns, gap: true };
+  const scene = { width: columns * w + 3, height: rows * step + 2, labels: [], lines: [], cells: [], isMany: false, isText: true, font: 12, columns, gap: true };
   strip.places.forEach(([offset, names, hits, valid, fill, isMarked], k) => {
-    const x = 1 + (k % columns) * w, y = Math.floor(k / columns) * step + LINE;
-    scene.labels.push({ x: x + w / 2, y: y - 5, text: String(offset), anchor: "middle" });
-    scene.cells.push({ x, y, w, h: HIGH, text: texts[k], fill, isPadding: hits > 0 && !valid, isHole: !hits, isMarked, keys: [`o${offset}`], names, hits, value: offset });
+    const x = 1 + (k % columns) * w, y = 1 + Math.floor(k / columns) * step + above;
+    if (!isDense) scene.labels.push({ x: x + w / 2, y: y - 5, text: String(offset), anchor: "middle" });
+    const text = isDense ? String(offset) : texts[k];
+    scene.cells.push({ x, y, w, h: HIGH, text, fill, isPadding: hits > 0 && !valid, isHole: !hits, isMarked, keys: [`o${offset}`], names, hits, value: offset });
   });
   scene.hit = (px, py) => {
     const j = Math.floor((px - 1) / w), i = Math.floor(py / step), k = i * columns + j;
@@ -172,7 +181,7 @@ class Picture {
   }
 
   drawVector() {
-    const { width, height, cells, labels, lines, frame } = this.scene;
+    const { width, height, cells, labels, lines, frame, isText, font } = this.scene;
     const id = `hatch${hatches++}`;
     const parts = [`<defs><pattern id="${id}" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line class="hatching" x1="0" y1="0" x2="0" y2="7"/></pattern></defs>`];
     for (const c of cells) {
@@ -183,7 +192,7 @@ class Picture {
     for (const [x1, y1, x2, y2, kind] of lines) parts.push(`<line class="${kind}" x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}"/>`);
     if (frame) parts.push(`<rect class="frame" x="${frame[0]}" y="${frame[1]}" width="${frame[2]}" height="${frame[3]}"/>`);
     for (const c of cells) {
-      if (c.text) parts.push(`<text class="${c.fill && !c.isPadding ? "on" : "off"}" x="${c.x + c.w / 2}" y="${c.y + c.h / 2 + 4}">${escaped(c.text)}</text>`);
+      if (c.text && isText) parts.push(`<text class="${c.fill && !c.isPadding ? "on" : "off"}" ${font === 12 ? "" : `style="font-size:${font}px" `}x="${c.x + c.w / 2}" y="${c.y + c.h / 2 + font / 3}">${escaped(c.text)}</text>`);
       if (c.isMarked) parts.push(`<rect class="mark" x="${c.x + 2}" y="${c.y + 2}" width="${c.w - 4}" height="${c.h - 4}"/>`);
     }
     for (const l of labels) parts.push(`<text class="${l.isOuter ? "outer" : "axis"}" text-anchor="${l.anchor}" x="${l.x}" y="${l.y}">${escaped(l.text)}</text>`);
@@ -230,6 +239,7 @@ class Picture {
 
   /** Show which cells are pointed at, selected, or have the cursor. */
   paint() {
+    if (!this.surface) return;
     const of = (keys) => [...new Set([...keys].flatMap((key) => this.index.get(key) ?? []))];
     const lit = of(this.stage.pointed), chosen = of(this.stage.selected);
     this.lit = lit;
@@ -273,22 +283,24 @@ class Picture {
       }
       if (scene.isText) {
         g.fillStyle = c.fill && !c.isPadding ? INK : c.isPadding ? faint : ink;
+        g.font = MONO.replace("12px", `${scene.font}px`);
         g.fillText(c.text, c.x + c.w / 2, c.y + c.h / 2 + 4);
       }
     }
     for (const [x1, y1, x2, y2, kind] of scene.lines) {
       if (!isSeen(Math.min(x1, x2), Math.min(y1, y2), Math.abs(x2 - x1), Math.abs(y2 - y1))) continue;
-      g.strokeStyle = kind === "rule" ? faint : INK;
+      g.strokeStyle = kind === "rule" ? faint : colour("--frame");
       g.lineWidth = { rule: 1, tile1: 1.2, tile2: 2.4 }[kind] ?? 3;
       g.beginPath();
       g.moveTo(x1, y1);
       g.lineTo(x2, y2);
       g.stroke();
     }
-    g.fillStyle = ink;
+    g.fillStyle = colour("--quiet");
+    g.font = MONO.replace("12px", "11px");
     for (const l of scene.labels) {
       if (!isSeen(l.x - 40, l.y - 12, 80, 14)) continue;
-      g.textAlign = l.anchor;
+      g.textAlign = l.anchor === "middle" ? "center" : l.anchor;
       g.fillText(l.text, l.x, l.y);
     }
     const ring = (i, paint, size) => {
@@ -400,12 +412,14 @@ class Stage {
     this.pictures = [];
     this.pointed = new Set();
     this.selected = new Set(selected);
+    this.whole = figure;
     this.element.replaceChildren(...(figure ? [this.part(figure)] : []));
     this.fit();
   }
 
   fit() {
-    for (const picture of this.pictures) picture.draw(this.element.clientWidth);
+    const room = this.element.clientWidth;
+    for (const picture of this.pictures) picture.draw(picture.isBeside && room > 700 ? room / 2 - 20 : room);
   }
 
   point(picture, i) {
@@ -426,19 +440,32 @@ class Stage {
   }
 
   panels({ title, figures, signs, note }) {
+    const before = this.pictures.length;
     const all = figures.flatMap((each, i) => [...(i && signs[i - 1] ? [node("span", "sign", signs[i - 1])] : []), this.part(each)]);
+    const isPair = figures.length === 2 && figures.every(({ kind, grids }) => kind === "figure" && grids.length === 1);
+    for (const picture of this.pictures.slice(before)) picture.isBeside = isPair;
     return node("div", "panels", ...(title ? [node("h3", "", title)] : []), node("div", "row", ...all), ...(note ? [node("p", "note", note)] : []));
   }
 
-  steps({ title, notes, parts, sentences, result, pictures, check, columns, rows }) {
+  /** The steps of an operation; of the whole answer the page has written title, result and check. */
+  steps(figure) {
+    const { title, notes, parts, sentences, result, pictures, check, columns, rows } = figure;
+    const isWhole = figure === this.whole;
     const items = sentences.map((text) => node("li", "", ...notation(text)));
     const table = !sentences.length && rows.length ? [tableOf(columns, rows)] : [];
-    const below = parts.length ? [node("details", "parts", node("summary", "", parts.length > 1 ? `the ${parts.length} operations inside` : "the operation inside"), ...parts.map((each) => this.part(each)))] : [];
-    const open = below[0];
-    if (open && !pictures.length) open.open = true;
-    return node("section", "steps", node("h3", "", title), ...notes.map((text) => node("p", "note", ...notation(text))), ...table,
-      ...(items.length ? [node("ol", "", ...items)] : []), node("p", "outcome", node("code", "", `= ${result}`), ...(check ? [node("span", check.startsWith("checked") ? "check" : "broken", check)] : [])),
-      ...pictures.map((each) => this.part(each)), ...below);
+    const inside = parts.map((each) => this.part(each));
+    const below = !parts.length || !isWhole || !check ? inside : [node("details", "parts", node("summary", "", parts.length > 1 ? `the ${parts.length} operations inside` : "the operation inside"), ...inside)];
+    return node(
+      "section",
+      isWhole ? "steps whole" : "steps",
+      ...(isWhole ? [] : [node("h3", "", title)]),
+      ...notes.map((text) => node("p", "note", ...notation(text))),
+      ...table,
+      ...(items.length ? [node("ol", "", ...items)] : []),
+      ...(isWhole && check !== undefined ? [] : [node("p", "outcome", node("code", "", `= ${result}`), ...checkOf(check))]),
+      ...pictures.map((each) => this.part(each)),
+      ...below,
+    );
   }
 
   figure({ title, grids, notes }) {
@@ -473,6 +500,11 @@ function node(tag, kind, ...children) {
   if (kind) element.className = kind;
   element.append(...children);
   return element;
+}
+
+/** What was checked of a result, if anything was. */
+function checkOf(text) {
+  return text ? [node("span", text.startsWith("checked") ? "check" : "broken", text)] : [];
 }
 
 function tableOf(columns, rows) {

@@ -1,7 +1,7 @@
 // The page: what is asked for, the worker that answers, and the address that keeps both.
 "use strict";
 
-const LIMIT = 10; // seconds after which an answer is given up
+const limit = () => Number(document.documentElement.dataset.limit); // seconds; then an answer is given up
 const given = JSON.parse(document.getElementById("given").textContent);
 const $ = (id) => document.getElementById(id);
 const state = { view: given.first.view, args: [...given.first.args], selected: [] };
@@ -48,7 +48,7 @@ const library = {
     this.running = this.waiting;
     this.waiting = null;
     const { id, text } = this.running;
-    this.running.timer = setTimeout(() => this.stop(), LIMIT * 1000);
+    this.running.timer = setTimeout(() => this.stop(), limit() * 1000);
     this.worker.postMessage({ id, text });
   },
 
@@ -60,7 +60,7 @@ const library = {
     this.worker.terminate();
     say("Python is starting again");
     this.start();
-    failed(`This took longer than the limit of ${LIMIT} s, so it was stopped. A smaller size answers sooner.`);
+    failed(`This took longer than the limit of ${limit()} s, so it was stopped. A smaller size answers sooner.`);
   },
 };
 
@@ -105,10 +105,10 @@ function showFields() {
 }
 
 function fieldOf(field, i) {
-  const label = node("span", "label", node("b", "", field.name), ` ${field.label}${field.is_optional && !field.choices.length ? ", if any" : ""}`);
+  const label = node("span", "label", node("b", "", field.name), ` ${field.label}${field.is_optional && !field.choices.length && field.default ? ", if any" : ""}`);
   if (field.choices.length) {
     const select = node("select");
-    select.append(...field.choices.map((choice) => new Option(choice || "as suits", choice)));
+    select.append(...field.choices.map((choice) => new Option(choice || (field.name === "hint" ? "none" : "as suits"), choice)));
     select.value = state.args[i] ?? field.default;
     select.onchange = () => change(i, select.value);
     return node("label", "field small", label, select);
@@ -134,7 +134,7 @@ function fieldOf(field, i) {
     input.setSelectionRange(at, at);
   };
   placeHandles(input, handles, i);
-  return node("label", "field", label, row);
+  return node("label", /^\d{1,3}$/.test(field.default) ? "field small" : "field", label, row);
 }
 
 /** The numbers of a text that may be dragged: extents, strides, tiles; not those of names. */
@@ -201,7 +201,13 @@ function change(i, text) {
   ask();
 }
 
-function go(view, args, selected = []) {
+/** Show a view: a step that the browser's way back undoes. */
+function go(view, args) {
+  history.pushState(null, "", location.href);
+  set(view, args, []);
+}
+
+function set(view, args, selected) {
   Object.assign(state, { view, args: given.views[view].fields.map((field, i) => args[i] ?? (field.is_optional ? "" : field.default)), selected });
   showFields();
   ask();
@@ -232,8 +238,12 @@ function show(answer) {
   $("detail").hidden = true;
   $("readout").textContent = "";
   showError(error, repairs);
-  $("outcome").hidden = !result || ["coordinate", "offset"].includes(state.view);
-  $("result").textContent = result ? `${given.views[state.view].group === "Layouts" ? "" : "= "}${result}` : "";
+  const isOperation = figure?.check !== undefined;
+  $("outcome").hidden = !result || !(isOperation || ["banks", "tiling", "exercise"].includes(state.view) || figure?.figures?.length === 0);
+  $("outcome").className = answer.state ?? "";
+  $("stage")[answer.state ? "after" : "before"]($("outcome")); // a verdict stands below its task
+  $("result").replaceChildren(isOperation ? `= ${result}` : result ?? "");
+  $("outcome").replaceChildren($("result"), ...checkOf(figure?.check));
   stage.show(figure, state.selected);
   $("facts").hidden = !facts?.length;
   if (facts?.length) {
@@ -291,7 +301,9 @@ function showError(error, repairs) {
 }
 
 function pointAt(picture, cell) {
-  $("readout").textContent = cell ? readout(picture, cell) : summary(stage.selected);
+  const chosen = summary(stage.selected);
+  const pointed = cell ? readout(picture, cell) : "";
+  $("readout").textContent = stage.selected.size > 1 || !pointed ? [pointed, chosen].filter(Boolean).join("\n") : pointed;
 }
 
 function readout(picture, cell) {
@@ -320,7 +332,7 @@ function summary(keys) {
 function selected(keys, picture, cell) {
   state.selected = [...keys];
   writeAddress();
-  $("readout").textContent = cell && keys.size === cell.keys.length ? readout(picture, cell) : summary(keys);
+  pointAt(picture, cell);
   const isOne = cell && keys.size === cell.keys.length && state.view === "layout" && library.isReady;
   $("detail").hidden = true;
   if (!isOne) return;
@@ -387,14 +399,14 @@ function flash(button, text) {
 fill();
 $("examples").open = matchMedia("(min-width: 1000px)").matches;
 const wanted = readAddress();
-if (wanted) go(...wanted);
+if (wanted) set(...wanted);
 else {
   showFields();
   show(given.first);
 }
 window.addEventListener("hashchange", () => {
   const now = readAddress();
-  if (now) go(...now);
+  if (now) set(...now);
 });
 let width = 0;
 new ResizeObserver(() => {
