@@ -4,20 +4,22 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from ..errors import ArgumentError, UnsupportedError
 from ..layouts import leaves
 from ..memory import KernelBlock, block_report
 from ..numbers import known_eq
 from ..objects import read_block, read_jax
+from .formats import known_dtype
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ..memory import BlockReport
-    from ..memory.pallas import Space
     from ..xla_bridge import Chip, XlaShape
+
+Space: TypeAlias = Literal["vmem", "smem", "any"]
 
 _SPACES: Final[dict[str, Space]] = {
     "vmem": "vmem", "smem": "smem", "any": "any", "hbm": "any", "semaphore_mem": "smem",
@@ -68,8 +70,7 @@ def block_spec_report(
 
 
 def _shape(array: Any) -> XlaShape:
-    dtype = getattr(array.dtype, "dtype", array.dtype)
-    return read_jax(SimpleNamespace(shape=tuple(array.shape), dtype=dtype))
+    return read_jax(SimpleNamespace(shape=tuple(array.shape), dtype=known_dtype(array.dtype)))
 
 
 def _space(spec: Any) -> Space:

@@ -6,8 +6,10 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from ..arrays import type_of
 from ..errors import ArgumentError, UnsupportedError
 from ..exports import to_jax_format
+from ..ground import element_type
 from ..objects import read_jax
 from ..xla_bridge import jax_fields
 from .compiling import jax_module
@@ -79,11 +81,21 @@ def from_format(format: Any, dims: Sequence[int], dtype: Any) -> XlaShape:
     return read_jax(
         SimpleNamespace(
             shape=tuple(dims),
-            dtype=getattr(dtype, "dtype", dtype),
+            dtype=known_dtype(dtype),
             format=SimpleNamespace(layout=layout),
             sharding=getattr(format, "sharding", None),
         )
     )
+
+
+def known_dtype(dtype: Any) -> Any:
+    """Return an element type as numpy or XLA names it; a class of jax has one.
+
+    Raises:
+        KindError, UnsupportedError: XLA has no such type.
+    """
+    dtype = getattr(dtype, "dtype", dtype)
+    return dtype if type_of(dtype) is not None else element_type(dtype).name
 
 
 def shardings(program: Any, advice: Iterable[Advice]) -> tuple[Any, Any]:
