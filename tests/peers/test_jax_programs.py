@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
@@ -151,7 +152,7 @@ def test_what_cannot_be_reported(jax: Any, monkeypatch: pytest.MonkeyPatch) -> N
     ):
         with pytest.raises(TlaError, match=says):
             call()
-    from jax.experimental import topologies
+    topologies = import_module("jax.experimental.topologies")
 
     def absent(**_: object) -> None:
         raise RuntimeError("no libtpu\nmore")
