@@ -29,11 +29,11 @@ from ..numbers import Interval, ceil_div, rebind
 from ..xla_bridge import storage_bits
 from .compose import compose
 from .fusion import op_of
-from .images import columns
 from .layouts import from_layout, known_sizes
 from .maps import IndexingMap, require_map
 from .rescale import ranges_to_dims
 from .simplify import simplify
+from .tables import columns
 from .traffic import blocks, shape_of
 from .variables import Variable, dim, rng, rt
 
