@@ -31,6 +31,7 @@ from .compose import compose
 from .fusion import op_of
 from .layouts import from_layout, known_sizes
 from .maps import IndexingMap, require_map
+from .ops import coordinates
 from .rescale import ranges_to_dims
 from .simplify import simplify
 from .tables import columns
