@@ -37,6 +37,7 @@ ROOMS = (
     "tla.hlo",
     "tla.indexing",
     "tla.indexing.exact",
+    "tla.jax",
     "tla.layouts",
     "tla.learn",
     "tla.memory",

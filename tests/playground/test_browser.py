@@ -234,6 +234,14 @@ def test_the_address_keeps_the_state(browser: Browser, url: str) -> None:
     assert browser.do("[...stage.selected]") == json.loads(state)["selected"]
 
 
+def test_the_way_back_shows_what_was_before(browser: Browser) -> None:
+    go(browser, "layout", "(3,4):(4,1)")
+    go(browser, "coalesce", "(2,3):(1,2)")
+    browser.do("history.back()")
+    browser.wait("window.tlaAnswer.args[0] === '(3,4):(4,1)'")
+    assert browser.do("document.getElementById('view').value") == "layout"
+
+
 def test_nothing_overflows_a_narrow_page(browser: Browser) -> None:
     browser.resize(390, 844)
     for view, args in SHOWN:

@@ -88,6 +88,7 @@ if TYPE_CHECKING:
     from .buffers import label_of as label_of
     from .by import source_text as source_text
     from .compare import ShapeChange as ShapeChange, ShapeGroup as ShapeGroup, Total as Total
+    from .copying import run_cycles as run_cycles
     from .entry import is_tiled as is_tiled
     from .matching import Item as Item
     from .oom import read_reports as read_reports

@@ -22,6 +22,8 @@ from .repairs import repairs
 from .views import VIEWS, ReadingError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..explain import Explanation
     from .views import Shown, View
 
@@ -41,15 +43,21 @@ def answer(request: str) -> str:
     """
     name, texts, form = _read(request)
     view = VIEWS[name]
-    found: dict[str, Any] = {"view": name, "args": texts, "command": join(["tla", *view.command(texts)])}
+    found: dict[str, Any] = {"view": name, "args": texts, "command": _written(view.command(texts))}
     try:
         shown = view.show(texts)
+        if shown.command:
+            found["command"] = _written(shown.command)
         found |= {"svg": svg(shown.figure)} if form == "svg" else _shown(shown)
     except ReadingError as fault:
         found |= _refused(fault.error, view, texts, fault.number)
     except TlaError as error:
         found |= _refused(error, view, texts, None)
     return json.dumps(found, separators=(",", ":"))
+
+
+def _written(arguments: Sequence[str]) -> str:
+    return join(["tla", *arguments])
 
 
 def _read(request: str) -> tuple[str, list[str], str]:

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..algebra import gives_coordinates
@@ -69,6 +70,8 @@ class Shown(NamedTuple):
     """The steps, whose laws can be checked."""
     state: str = ""
     """Of an exercise: right, wrong, blank or unread."""
+    command: tuple[str, ...] = ()
+    """The arguments of ``tla``, where they are not those of the view."""
 
 
 class View(NamedTuple):
@@ -165,6 +168,9 @@ def _number(number: int, text: str) -> int:
 
 def _shown_layout(texts: list[str]) -> Shown:
     value = _read(0, texts[0])
+    is_plain = re.fullmatch(r"[\s\d_,()]*", texts[0])  # a shape, of which the strides are missing
+    if not (is_plain or is_layout(value) or is_composed(value) or isinstance(value, XlaShape)):
+        return Shown(text_of_value(value), Panels("", ()), command=("eval", texts[0]))
     colour: Any = {"": None, "none": ""}.get(texts[1], texts[1])
     return Shown(_text(value), _picture(value, _layout(0, value), colour), value)
 

@@ -201,7 +201,13 @@ function change(i, text) {
   ask();
 }
 
-function go(view, args, selected = []) {
+/** Show a view: a step that the browser's way back undoes. */
+function go(view, args) {
+  history.pushState(null, "", location.href);
+  set(view, args, []);
+}
+
+function set(view, args, selected) {
   Object.assign(state, { view, args: given.views[view].fields.map((field, i) => args[i] ?? (field.is_optional ? "" : field.default)), selected });
   showFields();
   ask();
@@ -233,11 +239,12 @@ function show(answer) {
   $("readout").textContent = "";
   showError(error, repairs);
   const isOperation = figure?.check !== undefined;
-  $("outcome").hidden = !result || !(isOperation || ["banks", "tiling", "exercise"].includes(state.view));
+  $("outcome").hidden = !result || !(isOperation || ["banks", "tiling", "exercise"].includes(state.view) || figure?.figures?.length === 0);
   $("outcome").className = answer.state ?? "";
   $("stage")[answer.state ? "after" : "before"]($("outcome")); // a verdict stands below its task
   $("result").replaceChildren(isOperation ? `= ${result}` : result ?? "");
   $("outcome").replaceChildren($("result"), ...checkOf(figure?.check));
+  if (answer.state === "right") $("outcome").append(nextExercise());
   stage.show(figure, state.selected);
   $("facts").hidden = !facts?.length;
   if (facts?.length) {
@@ -250,6 +257,14 @@ function show(answer) {
     $("facts").replaceChildren(list, how);
   }
   $("command").querySelector("code").textContent = answer.command;
+}
+
+function nextExercise() {
+  const button = node("button", "next", "Next exercise");
+  button.type = "button";
+  const [topic, level, seed, number] = state.args;
+  button.onclick = () => go("exercise", [topic, level, seed, String(Number(number) + 1)]);
+  return button;
 }
 
 /** A request that has no answer: it took too long, or the library failed. */
@@ -339,6 +354,7 @@ function explain({ figure, error }) {
   const items = figure.sentences.map((text) => node("li", "", ...notation(text)));
   $("detail").replaceChildren(node("h3", "", figure.title), node("ol", "", ...items), node("p", "outcome", node("code", "", figure.result)));
   $("detail").hidden = false;
+  if (items.length && stage.selected.size) $("readout").textContent += `\n${figure.sentences.at(-1)}`;
 }
 
 // --- the address ----------------------------------------------------------------------------------
@@ -393,14 +409,14 @@ function flash(button, text) {
 fill();
 $("examples").open = matchMedia("(min-width: 1000px)").matches;
 const wanted = readAddress();
-if (wanted) go(...wanted);
+if (wanted) set(...wanted);
 else {
   showFields();
   show(given.first);
 }
 window.addEventListener("hashchange", () => {
   const now = readAddress();
-  if (now) go(...now);
+  if (now) set(...now);
 });
 let width = 0;
 new ResizeObserver(() => {
