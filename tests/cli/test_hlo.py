@@ -337,16 +337,6 @@ ENTRY e { p = f32[8] parameter(0)
     code, out, err = run("hlo", "-", "--live", stdin=text)
     assert (code, err) == (0, "")
     assert "at step 1 of 5, %p of e" in out
-    code, out, err = run(
-        "hlo",
-        "-",
-        "--live",
-        stdin=text.replace(
-            b"ROOT x = f32[8] parameter(0)", b"x = f32[8] parameter(0) y = f32[8] call(x), to_apply=f"
-        ),
-    )
-    assert (code, out) == (1, "")
-    assert err.startswith("tla: error: computation f runs itself\n")
 
 
 # --- what is wrong ---
