@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from itertools import groupby
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -14,11 +12,8 @@ from cases import share
 from tla import KindError, LayoutError, TlaError, UnsupportedError
 from tla.ascend import EPILOGUES, Epilogue, Plan, epilogue, gemm, grouped, make_layout
 from tla.ascend.copies import gm_to_ub, ub_to_gm
-from tla.ascend.plans.attention import KINDS
 from tla.ascend.schedules import prove
 from tla.ascend.schedules.cover import box
-
-from .programs import CATLASS, needs_catlass
 
 
 def random_epilogue(rng: Random) -> Epilogue:
@@ -128,17 +123,6 @@ def test_the_tilings_of_quantised_examples_are_legal(plan: Plan, bytes_: dict[st
     assert bytes_.items() <= of_rules.items()
     assert plan.schedule().proof().points == plan.problem.m * plan.problem.n * plan.problem.k
     assert eval(repr(plan), {"gemm": gemm, "grouped": grouped, "epilogue": epilogue}) == plan
-
-
-@needs_catlass
-def test_every_policy_is_planned_or_the_page_says_why_not() -> None:
-    text = (CATLASS / "include/catlass/epilogue/dispatch_policy.hpp").read_text("utf-8")
-    planned = {policy for family in EPILOGUES.values() for _, policy in family.policies}
-    planned |= {block for kind in KINDS.values() for block in kind.blocks} | {"EpilogueVisitor"}
-    page = (Path(__file__).parents[2] / "docs" / "ascend.md").read_text("utf-8")
-    table = page.partition("have no plan of UB:")[2].partition("\n\n###")[0]
-    structs = set(re.findall(r"^struct (\w+)", text, re.M))
-    assert structs - planned == set(re.findall(r"`((?:Block)?Epilogue\w+)`", table))
 
 
 ASK = ("AtlasA2", (512, 512, 512), "int8_t")

@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from cases import share
 
-from tla import ParseError, TlaError
+from tla import ParseError, TlaError, limits, parse
 from tla.cli import main
+from tla.explain import explain
 from tla.playground import PRESETS, VIEWS, answer
+from tla.playground.laws import check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -122,6 +126,35 @@ def test_each_operation_has_its_law_checked() -> None:
             ]
             assert said, name
             assert all(text.startswith("checked: ") for text in said), name
+
+
+def test_a_broken_law_says_where() -> None:
+    found = explain("composition", parse("(6,2):(8,2)"), parse("(4,3):(3,1)"))
+    assert check(found._replace(result=parse("((2,2),3):((24,3),8)"))).startswith("broken at 2: C(i) = ")
+    found = explain("zipped_product", parse("(2,2):(2,1)"), parse("(2,3):(3,1)"))
+    assert check(found._replace(result=parse("((2,2),(2,3)):((2,1),(12,5))"))).startswith("broken at ")
+
+
+LETTERS = "0123456789(),:_-Mx<>{}[] "
+
+
+def test_any_text_gets_an_answer() -> None:
+    rng = Random(26)
+
+    def changed(text: str) -> str:
+        for _change in range(rng.randint(0, 2)):
+            i = rng.randrange(len(text) + 1)
+            text = text[:i] + rng.choice(("", rng.choice(LETTERS))) + text[i + rng.randint(0, 1) :]
+        return text
+
+    for _case in range(share(400)):
+        name, view = rng.choice(list(VIEWS.items()))
+        args = [rng.choice(field.choices or (changed(field.default),)) for field in view.fields]
+        with limits(cells=1 << 12, coordinates=1 << 12):
+            found = ask(name, *args)
+        assert ("error" in found) != ("result" in found)
+        if "result" in found and view.group in ("Algebra", "Tiles"):
+            assert not [text for text in checks(found["figure"]) if text.startswith("broken")], args
 
 
 REFUSED = {

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from ..layouts import is_layout, size
+from ..layouts import is_layout
 from ..numbers import SymbolicInt
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def check(found: Explanation) -> str:
     >>> check(explain("complement", Layout((2, 2), (1, 6)), 24))
     'checked: the sums of both are 24 different offsets'
     """
-    law = _LAWS.get(found.operation.partition("_")[2] or found.operation, _LAWS.get(found.operation))
+    law = _LAWS.get(found.operation) or _LAWS.get(found.operation.rpartition("_")[2])
     operands = (*found.arguments, found.result)
     layouts = [x for x in operands if is_layout(x)]
     if law is None or not is_layout(found.arguments[0]) or not is_layout(found.result):
@@ -42,7 +42,7 @@ def check(found: Explanation) -> str:
     needs_layout = law in (_composition, _product)
     if needs_layout and not is_layout(found.arguments[1]):
         return ""
-    words, pairs = law(*operands)
+    words, pairs = law(*operands, *([_complement_in(found)] if law is _product else []))
     wrong = next((where for where, one, other in pairs if one != other), None)
     return f"checked: {words}" if wrong is None else f"broken at {wrong}: {words}"
 
@@ -74,23 +74,30 @@ def _left_inverse(a: Any, inverse: Any) -> tuple[str, Any]:
 
 def _divide(a: Any, _tiler: Any, c: Any) -> tuple[str, Any]:
     there = Counter(c(i) for i in range(c.size))
-    words = f"each offset of A occurs, as often as in A, at all {a.size} coordinates"
-    if c.size != a.size:  # the last mode grows
-        return f"each offset of A occurs, {a.size} of {c.size}", (
-            (x, x in there, True) for x in {a(i) for i in range(a.size)}
-        )
-    return words, ((x, there[x], n) for x, n in Counter(a(i) for i in range(a.size)).items())
+    every = Counter(a(i) for i in range(a.size))
+    if c.size != a.size:  # the last mode grows, or tiles leave gaps
+        words = f"{sum((there & every).values())} of {c.size} coordinates are in A"
+        return words, iter(())
+    words = f"each offset of A occurs as often as in A, at all {a.size} coordinates"
+    return words, ((x, there[x], n) for x, n in every.items())
 
 
-def _product(block: Any, tiler: Any, c: Any) -> tuple[str, Any]:
-    words = (
-        f"{size(tiler)} copies of the block, {c.size} coordinates, in the offsets that it leaves free"
-    )
-    whole = [c(i) for i in range(c.size)]
-    if len(set(whole)) < c.size:  # the block or the tiler repeats offsets
-        return f"{words}, some shared", iter(())
-    copies = {x - min(block(i) for i in range(block.size)) for x in whole}
-    return words, ((0, len(copies) == block.size * tiler.size, True),)
+def _product(block: Any, tiler: Any, c: Any, free: Any) -> tuple[str, Any]:
+    inside = Counter(block(i) for i in range(block.size))
+    wanted: Counter[int] = Counter()
+    for j in range(tiler.size):
+        start = free(tiler(j))
+        wanted.update({start + x: n for x, n in inside.items()})
+    there = Counter(c(i) for i in range(c.size))
+    words = f"copy j is the block at R(T(j)), with its complement R, in all {c.size} coordinates"
+    return words, ((x, there[x], wanted[x]) for x in {*there, *wanted})
+
+
+def _complement_in(found: Explanation) -> Any:
+    """The complement that the steps of a product have found."""
+    while found.operation != "complement":
+        found = found.parts[0]
+    return found.result
 
 
 _LAWS: Final[dict[str, Callable[..., tuple[str, Any]]]] = {

@@ -31,6 +31,7 @@ from ..elements import element as element_named
 from ..schedules import Schedule, heads as heads_of
 from ..shapes import GemmCoord, GemmShape, flag, gemm_shape, index_of
 from ..tags import make_layout
+from .defaults import default_cores
 from .examples import emit_as
 from .findings import Finding, Report, copy_rule, stage_rules
 from .footprint import Footprint, Group, mmad_extents
@@ -504,13 +505,12 @@ def attention(
     given = {"batch": batch, "heads": heads, "q": q, "kv": kv, "head": head}
     numbers = {name: index_of(name, n) for name, n in given.items()}
     numbers["kv_heads"] = numbers["heads"] if kv_heads is None else index_of("kv_heads", kv_heads)
-    numbers["cores"] = core.cores if cores is None else index_of("cores", cores)
     for name, n in numbers.items():
         if n < 1:
             raise LayoutError(f"{name} = {n}: it must be at least 1", **{name: n})
     shape = found.tile if tile is None else gemm_shape(tile, "tile in L1")
     return AttentionPlan(
         core, found, numbers["batch"], numbers["heads"], numbers["kv_heads"], numbers["q"],
-        numbers["kv"], numbers["head"], element_named(element), shape, numbers["cores"],
+        numbers["kv"], numbers["head"], element_named(element), shape, default_cores(core, cores),
         flag("masked", masked),
     )  # fmt: skip

@@ -29,7 +29,8 @@ from ..arch import arch as arch_named
 from ..copies import LoadData3DParamsV2
 from ..elements import element as element_named
 from ..schedules import convolution
-from ..shapes import GemmCoord, GemmShape, gemm_shape, index_of
+from ..shapes import GemmCoord, GemmShape, flag, gemm_shape, indices_of
+from .defaults import default_cores
 from .examples import emit_as
 from .findings import Finding, Report, stage_rules
 from .footprint import Footprint, Group, mmad_extents
@@ -363,30 +364,22 @@ def conv(
         LayoutError: a number is below its least, or the filter is larger than the padded image.
     """
     core = arch_named(arch)
-
-    def numbers(
-        name: str, given: Sequence[SupportsIndex], count: int, least: int = 1
-    ) -> tuple[int, ...]:
-        found = tuple(index_of(f"a number of {name}", x) for x in given)
-        if len(found) != count or min(found) < least:
-            text = f"{name} is {count} numbers of at least {least}, not {found}"
-            raise LayoutError(text, **{name: found})
-        return found
-
-    n, c, hi, wi = numbers("image", image, 4)
-    cout, kh, kw = numbers("filter", filter, 3)
-    s, d, p = numbers("stride", stride, 2), numbers("dilation", dilation, 2), numbers("pads", pads, 4, 0)
+    n, c, hi, wi = indices_of("image", image, 4)
+    cout, kh, kw = indices_of("filter", filter, 3)
+    s, d, p = (
+        indices_of("stride", stride, 2),
+        indices_of("dilation", dilation, 2),
+        indices_of("pads", pads, 4, 0),
+    )
     fb, st, order = (
-        numbers("filter_block", filter_block, 2), numbers("stages", stages, 5),
-        numbers("swizzle", swizzle, 2, 0),
+        indices_of("filter_block", filter_block, 2), indices_of("stages", stages, 5),
+        indices_of("swizzle", swizzle, 2, 0),
     )  # fmt: skip
-    count = core.cores if cores is None else index_of("cores", cores)
-    if count < 1:
-        raise LayoutError(f"there is at least 1 core, not {count}", cores=count)
     plan = ConvPlan(
         core, (n, c, hi, wi), (cout, kh, kw), (s[0], s[1]), (d[0], d[1]), (p[0], p[1], p[2], p[3]),
         element_named(element), gemm_shape(block, "block"), (fb[0], fb[1]), gemm_shape(l0, "tile in L0"),
-        (st[0], st[1], st[2], st[3], st[4]), bool(unit_flag), (order[0], order[1]), count,
+        (st[0], st[1], st[2], st[3], st[4]), flag("unit_flag", unit_flag),
+        (order[0], order[1]), default_cores(core, cores),
     )  # fmt: skip
     if min(plan.out) < 1:
         raise LayoutError(

@@ -166,8 +166,7 @@ class Report(NamedTuple):
             (each.buffer, str(each.needed), str(each.capacity), str(each.margin))
             for each in self.buffers
         )
-        broken = len(self.errors)
-        verdict = "legal" if self.ok else f"illegal: {broken} rule{'' if broken == 1 else 's'} broken"
+        verdict = "legal" if self.ok else f"illegal: {plural(len(self.errors), 'rule')} broken"
         return Steps(
             str(self.plan),
             tuple(str(finding) for finding in self.findings if finding.text),

@@ -22,7 +22,8 @@ from ...numbers import round_up
 from ..arch import arch as arch_named
 from ..elements import element as element_named
 from ..schedules import rows
-from ..shapes import GemmCoord, GemmShape, index_of
+from ..shapes import GemmCoord, GemmShape, index_of, indices_of
+from .defaults import default_cores
 from .epilogues import epilogue
 from .examples import emit_as
 from .findings import Finding, Report, stage_rules
@@ -293,22 +294,13 @@ def gemv(
             near = did_you_mean(near_words(wrong, known), known)
             raise UnsupportedError(f"a product with a vector has no {wrong!r}", near)
 
-    def pair(name: str, given: Sequence[SupportsIndex]) -> tuple[int, int]:
-        found = [index_of(f"an extent of {name}", x) for x in given]
-        if len(found) != 2 or min(found) < 1:
-            raise LayoutError(f"{name} is 2 numbers of at least 1, not {found}", given=tuple(found))
-        return found[0], found[1]
-
-    m, n = pair("the problem", problem)
+    m, n = indices_of("the problem", problem, 2)
     own = (512, 32) if kind == "aiv" and tag == "ColumnMajor" else (32, 512)
-    tall, wide = own if tile is None else pair("the tile", tile)
+    tall, wide = own if tile is None else indices_of("the tile", tile, 2)
     inner = (tall, max(16, wide // 2)) if kind == "aic" else (tall, wide)
-    part = inner if l0 is None else pair("the tile in L0", l0)
+    l0m, l0n = inner if l0 is None else indices_of("the tile in L0", l0, 2)
     slices = index_of("split", split)
-    count = core.cores if cores is None else index_of("cores", cores)
     if not 1 <= slices <= n:
         raise LayoutError(f"{n} columns are cut into 1 to {n} slices, not {slices}", split=slices)
-    if count < 1:
-        raise LayoutError(f"there is at least 1 core, not {count}", cores=count)
-    of = element_named(element)
-    return GemvPlan(core, kind, GemmCoord(m, 1, n), of, tag, (tall, wide), part, slices, count)
+    of, count = element_named(element), default_cores(core, cores)
+    return GemvPlan(core, kind, GemmCoord(m, 1, n), of, tag, (tall, wide), (l0m, l0n), slices, count)

@@ -191,6 +191,7 @@ class Picture {
     }
     for (const [x1, y1, x2, y2, kind] of lines) parts.push(`<line class="${kind}" x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}"/>`);
     if (frame) parts.push(`<rect class="frame" x="${frame[0]}" y="${frame[1]}" width="${frame[2]}" height="${frame[3]}"/>`);
+    parts.push(`<g class="lit"></g>`);
     for (const c of cells) {
       if (c.text && isText) parts.push(`<text class="${c.fill && !c.isPadding ? "on" : "off"}" ${font === 12 ? "" : `style="font-size:${font}px" `}x="${c.x + c.w / 2}" y="${c.y + c.h / 2 + font / 3}">${escaped(c.text)}</text>`);
       if (c.isMarked) parts.push(`<rect class="mark" x="${c.x + 2}" y="${c.y + 2}" width="${c.w - 4}" height="${c.h - 4}"/>`);
@@ -198,10 +199,10 @@ class Picture {
     for (const l of labels) parts.push(`<text class="${l.isOuter ? "outer" : "axis"}" text-anchor="${l.anchor}" x="${l.x}" y="${l.y}">${escaped(l.text)}</text>`);
     const svg = document.createElementNS(NS, "svg");
     for (const [name, value] of [["width", width], ["height", height], ["viewBox", `0 0 ${width} ${height}`], ["aria-hidden", "true"]]) svg.setAttribute(name, value);
-    svg.innerHTML = `${parts.join("")}<g class="lit"></g>`;
+    svg.innerHTML = parts.join("");
     this.box.append(svg);
     this.surface = svg;
-    this.overlay = svg.lastChild;
+    this.overlay = svg.querySelector(".lit");
     this.canvas = null;
   }
 

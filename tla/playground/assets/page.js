@@ -244,6 +244,7 @@ function show(answer) {
   $("stage")[answer.state ? "after" : "before"]($("outcome")); // a verdict stands below its task
   $("result").replaceChildren(isOperation ? `= ${result}` : result ?? "");
   $("outcome").replaceChildren($("result"), ...checkOf(figure?.check));
+  if (answer.state === "right") $("outcome").append(nextExercise());
   stage.show(figure, state.selected);
   $("facts").hidden = !facts?.length;
   if (facts?.length) {
@@ -256,6 +257,14 @@ function show(answer) {
     $("facts").replaceChildren(list, how);
   }
   $("command").querySelector("code").textContent = answer.command;
+}
+
+function nextExercise() {
+  const button = node("button", "next", "Next exercise");
+  button.type = "button";
+  const [topic, level, seed, number] = state.args;
+  button.onclick = () => go("exercise", [topic, level, seed, String(Number(number) + 1)]);
+  return button;
 }
 
 /** A request that has no answer: it took too long, or the library failed. */
@@ -345,6 +354,7 @@ function explain({ figure, error }) {
   const items = figure.sentences.map((text) => node("li", "", ...notation(text)));
   $("detail").replaceChildren(node("h3", "", figure.title), node("ol", "", ...items), node("p", "outcome", node("code", "", figure.result)));
   $("detail").hidden = false;
+  if (items.length && stage.selected.size) $("readout").textContent += `\n${figure.sentences.at(-1)}`;
 }
 
 // --- the address ----------------------------------------------------------------------------------
