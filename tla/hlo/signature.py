@@ -11,8 +11,9 @@ ENTRY main {
 }
 
 The body is not read. An array with a sharding has the dims of one device, as in the compiled module; a
-result without one is whole here, although the partitioner may split it. A layout that the program asks for, ``mhlo.layout_mode``, is taken; every other one is the default of the
-chip. So padding shows before anything is compiled.
+result without one is whole here, although the partitioner may split it. A layout that the program asks
+for, ``mhlo.layout_mode``, is taken; every other one is the default of the chip. So padding shows before
+anything is compiled.
 
 Source: StableHLO's and MLIR's assembly formats; the attributes that jax writes.
 """
