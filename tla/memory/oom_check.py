@@ -185,9 +185,9 @@ def _unknown_shape(allocation: Allocation) -> str:
 
 
 def _of_scratch(allocation: Allocation) -> Iterator[str]:
-    yield "the instruction takes it while it runs; the shape is that of its result, and no layout changes it"
+    yield "the instruction takes it while it runs; the shape is that of its result, not of it"
     if "tpu_custom_call" in (allocation.label or ""):
-        yield "it is a Pallas kernel, and takes the blocks and the scratch of its grid: 'tla pallas' sizes them"
+        yield "it is a Pallas kernel, which takes its blocks and its scratch: 'tla pallas' sizes them"
 
 
 def _advice(padding: Padding, chip: str | Chip) -> tuple[tuple[Candidate, ...], tuple[Candidate, ...]]:
