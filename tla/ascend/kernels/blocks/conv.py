@@ -10,7 +10,7 @@ Source: CATLASS conv/kernel/basic_conv2d.hpp, conv/block/block_conv2d_pingpong.h
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ....errors import CapacityError, CongruenceError, LayoutError, UnsupportedError
 from ....layouts import get_tile
@@ -107,7 +107,7 @@ class BlockConv2d(Pingpong):
             ctx.alloc("L1", of, (channels[1] * depth, tile[2]), facts.l1b, tag="nZ"), facts.l1a
         )
         self.l0a: Stages = Stages(self._half("L0A", (rows, self.l0.k), facts.l0a, of))
-        self.l0b: Stages = Stages(self._half("L0B", self.l0[2:0:-1], facts.l0b, of), facts.l0a)
+        self.l0b: Stages = Stages(self._half("L0B", (self.l0.k, self.l0.n), facts.l0b, of), facts.l0a)
         self.l0c: Stages = Stages(ctx.alloc("L0C", "float", (rows, tile[2]), facts.l0c))
         self.parts: list[tuple[int, int, tuple[int, int]]] = []
         """The part of the image in use along the height and the width."""
@@ -215,7 +215,12 @@ class BlockConv2d(Pingpong):
         operands, op = {"dst": operand_of(l0a), "src": source}, "LoadData"
         if self.ctx.arch.l0a_tag == "zN":
             op, fields["count"] = "LoadDataWithStride", 1
-            steps = {"repeatStride": 0, "repeatTime": 1, "repeatMode": 0, "dstStride": places // 16}
+            steps: dict[str, Any] = {
+                "repeatStride": 0,
+                "repeatTime": 1,
+                "repeatMode": 0,
+                "dstStride": places // 16,
+            }
             self.ctx.issue("SetLoadDataRepeatWithStride", "MTE1", **steps)
         self.ctx.issue(op, "MTE1", operands, form="3dv2", **fields)
 
