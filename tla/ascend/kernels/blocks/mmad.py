@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
 
 from ....errors import LayoutError, UnsupportedError
-from ....layouts import get_tile, is_tensor
+from ....layouts import get_tile
 from ....numbers import ceil_div, round_up
 from ...buffers import l1_tag
 from ...plans import Tile, failures_of_block
@@ -303,19 +303,18 @@ class BlockMmad(Flagged):
         """Load a tile of A and one of B to L1: to the stage in use, or to one ahead of it."""
         at, (m, n, k) = tile * self.l1.k, self.l1
         if not self.KEEPS_A:
-            self.load_to(self.l1a, get_tile(a, (0, at), (m, k)), ahead)
-        self.load_to(self.l1b, get_tile(b, (at, 0), (k, n)), ahead)
+            self.load_to(self.l1a, self.tile_from(get_tile(a, (0, at), (m, k))), ahead)
+        self.load_to(self.l1b, self.tile_from(get_tile(b, (at, 0), (k, n))), ahead)
 
-    def load_to(
-        self, stages: Stages, x: KernelTensor | Callable[[KernelTensor], object], ahead: int = 0
-    ) -> None:
-        """Load a tile to L1, or call what loads it, when its place is free, and say that it is there."""
+    def tile_from(self, x: KernelTensor) -> Callable[[KernelTensor], None]:
+        """Return the copy of a tile of global memory to L1."""
+        return lambda to: self.ctx.copy_gm_to_l1(to, x)
+
+    def load_to(self, stages: Stages, copy: Callable[[KernelTensor], None], ahead: int = 0) -> None:
+        """Copy to a tile of L1 when it is free, and say that it is there."""
         slot = (stages.at + ahead) % len(stages.tiles)
         self.ctx.wait_flag("MTE1_MTE2", stages.ids[slot])
-        if is_tensor(x):
-            self.ctx.copy_gm_to_l1(stages.tiles[slot], x)
-        else:
-            x(stages.tiles[slot])
+        copy(stages.tiles[slot])
         self.ctx.set_flag("MTE2_MTE1", stages.ids[slot])
 
     def turn_l1(self) -> None:
