@@ -43,10 +43,10 @@ if TYPE_CHECKING:
     from ..layouts import AnyLayout
 
 COLOURS: Final = 8
-"""The number of colours of tiles and elements; after the last colour the first comes again."""
+"""The number of colours of tiles; after the last colour the first comes again."""
 
 SHADES: Final = 16
-"""The number of colours from the least offset to the greatest."""
+"""The number of colours from the least offset, or the first element, to the last."""
 
 BANK_SCHEMES: Final = tuple([scheme for scheme in get_args(Scheme) if scheme.startswith("bank")])
 
@@ -58,6 +58,15 @@ def tile_colour(row: int, column: int) -> int:
     [[0, 3, 6, 1], [1, 4, 7, 2]]
     """
     return (row + 3 * column) % COLOURS
+
+
+def shade(index: int, count: int) -> int:
+    """Return the colour of an element by its place among all: near in order is near in colour.
+
+    >>> [shade(i, 4) for i in range(4)], shade(10**9 - 1, 10**9)
+    ([0, 5, 10, 15], 15)
+    """
+    return index * (SHADES - 1) // max(count - 1, 1)
 
 
 # --- grids ------------------------------------------------------------------------------------
@@ -246,7 +255,7 @@ class Colours:
     def of_offset(self, offset: int) -> int:
         """The colour of an offset."""
         if self.scheme == "offset":
-            return (offset - self.low) * (SHADES - 1) // self.span
+            return shade(offset - self.low, self.span + 1)
         return bank_of(self.scheme, offset)
 
     def row(self, tile: int, tiles: Sequence[int], offsets: Sequence[int]) -> Iterator[int]:

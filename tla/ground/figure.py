@@ -24,9 +24,9 @@ from .words import shown
 Scheme: TypeAlias = Literal[
     "", "tile", "identity", "offset", "bank", "bank4", "bank8", "bank16", "bank64"
 ]
-"""What a colour means: nothing; a tile; an element, the same in each panel; how far an offset is on
-the way from the least to the greatest; or the bank of shared memory that an element of 32 bits begins
-in, or of as many bits as the name says. Neighbouring tiles and elements have different colours."""
+"""What a colour means: nothing; a tile; an element by its place among all, the same in each panel; how
+far an offset is on the way from the least to the greatest; or the bank of shared memory that an element
+of 32 bits begins in, or of as many bits as the name says. Neighbouring tiles have different colours."""
 
 BANKS: Final = 32
 """The banks of shared memory, of 32 bits each."""
@@ -295,7 +295,7 @@ class Bar(NamedTuple):
     clashes: tuple[tuple[int, int], ...]
     """Ranges of it that another bar writes too."""
     colour: int = NO_COLOUR
-    """The number of its memory; without a number each bar has its own colour."""
+    """The number of its memory, or of its operand; without a number each bar has its own colour."""
     space: str = ""
     """The name of that memory, where bars of several stand below each other."""
 
