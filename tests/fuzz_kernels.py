@@ -27,6 +27,7 @@ from tla.ascend.kernels.blocks import (
     compute,
     conv2d,
     flash_attention,
+    flash_attention_infer,
     gemv_aic,
     gemv_aiv,
     grouped_matmul_slice_k,
@@ -98,6 +99,7 @@ class Draw:
         return self.rng.choice([
             f"MmadPingpong<{flag}>", f"MmadAtlasA2Pingpong<{flag}>",
             f"MmadAtlasA2PreloadAsync<1,2,2,{self.rng.randint(1, 3)},1,{flag},true>",
+            f"MmadPingpongTlaV2<{flag}>", f"MmadFullLoadA<{flag},true>",
         ])  # fmt: skip
 
 
@@ -164,9 +166,8 @@ def _quantised(draw: Draw) -> Problem:
         expected = sums * scale.astype(float)[group] * tokens.astype(float)[:, None]
         arrays = [ends, a, draw.matrices(many), scale, tokens, out]
         return grouped_quant_matmul_slice_m, arrays, options, expected.astype(half)
-    ends, tokens = np.unique(draw.ends(groups, k)), draw.powers(groups, m, dtype=dtype)
-    ends = ends[ends > 0]
-    scale, tokens, starts = scale[: len(ends)], tokens[: len(ends)], [0, *ends[:-1]]
+    ends, tokens = draw.ends(groups, k), draw.powers(groups, m, dtype=dtype)
+    starts = [0, *ends[:-1]]
     sums = np.stack([a[:, i:j].astype(int) @ b[i:j] for i, j in zip(starts, ends, strict=True)])
     expected = sums * scale.astype(float)[:, None] * tokens.astype(float)[:, :, None]
     out = draw.matrices(np.zeros((len(ends), m, n), half), "RowMajor")
@@ -293,6 +294,39 @@ def _attention(draw: Draw) -> Problem:
     return flash_attention, arrays, options, attention(q, k, v, options["scale"], causal)
 
 
+def pages(
+    draw: Draw, lengths: list[tuple[int, int]], heads: tuple[int, int], depth: int, of: Any = half
+) -> tuple[list[Any], Any]:
+    """Batches of rows and keys for attention, K and V in pages of some order, and the result."""
+    counts = [-(-keys // 128) for _, keys in lengths]
+    order = draw.numbers.permutation(sum(counts)).astype(np.int32)
+    table, first, made = np.zeros((len(lengths), max(counts)), np.int32), 0, []
+    rows = sum(q for q, _ in lengths)
+    q = draw.numbers.normal(0, 1, (rows, heads[0], depth)).astype(of)
+    k, v = (draw.numbers.normal(0, 1, (len(order), 128, heads[1], depth)).astype(of) for _ in range(2))
+    for batch, ((count, keys), number) in enumerate(zip(lengths, counts, strict=True)):
+        mine, order = order[:number], order[number:]
+        table[batch, :number] = mine
+        parts = [x[mine].reshape(-1, *x.shape[2:])[:keys].transpose(1, 0, 2) for x in (k, v)]
+        rows_of_batch = q[first : first + count].transpose(1, 0, 2)
+        weighed = attention(rows_of_batch, parts[0], parts[1], None, causal=False)
+        made.append(weighed.transpose(1, 0, 2).reshape(count, -1))
+        first += count
+    memory = np.append(table, np.int32(0))  # CATLASS reads an entry behind the last
+    flat = [q.reshape(rows, -1), *(x.reshape(-1, heads[1] * depth) for x in (k, v))]
+    ends = [np.array(x) for x in zip(*lengths, strict=True)]
+    given = [*flat, gm(memory, f"RowMajor<int32_t>({','.join(map(str, table.shape))})"), *ends]
+    return [*given, np.zeros_like(flat[0])], np.concatenate(made)
+
+
+def _pages(draw: Draw) -> Problem:
+    """Behind keys that are no multiple of 16 stale bytes meet, in CATLASS too; AscendC ignores them."""
+    rng, groups, depth = draw.rng, draw.rng.randint(1, 2), 16 * draw.rng.randint(1, 8)
+    lengths = [(draw.extent(150), draw.extent(700)) for _ in range(rng.randint(1, 2))]
+    arrays, expected = pages(draw, lengths, (groups * rng.randint(1, 3), groups), depth)
+    return flash_attention_infer, arrays, {"head": depth}, expected
+
+
 def _convolution(draw: Draw) -> Problem:
     batches, groups, cout = draw.rng.randint(1, 2), draw.rng.randint(1, 3), 16 * draw.rng.randint(1, 3)
     taps = draw.rng.randint(1, 3), draw.rng.randint(1, 3)
@@ -345,13 +379,18 @@ def _product(draw: Draw, written: Kernel, types: Sequence[Any]) -> Problem:
     if written is matmul or written is matmul_add:
         policies.append(f"MmadAtlasA2Preload<{flag},{shuffle}>")
         policies.append(f"MmadAtlasA2PreloadAsync<1,2,2,{rng.randint(1, 3)},1,{flag},{shuffle}>")
+        policies += [f"MmadAtlasA2FullLoadA<{flag}>", f"MmadFullLoadA<{flag},{shuffle}>"]
+        policies += [f"MmadAscend950FullLoadA<{flag}>", f"MmadPingpongTlaV2<{flag}>"]
+    options: dict[str, Any] = {**tiles}
+    if written is matmul and m <= tiles["l1"][0] and n <= tiles["l1"][1] and k <= tiles["l1"][2]:
+        policies = [f"MmadAtlasA2Small<2,{flag}>"]
     if written is streamk_matmul:
-        policies = [f"MmadAtlasA2Streamk<{flag},true>"]
-    policy = rng.choice(policies)
+        policies = [f"MmadAtlasA2Streamk<{flag},true>", f"MmadPingpong<{flag}>"]
+        options["swizzle"] = rng.choice(["streamk<3,1>", "tail_splitk<3,0>"])
+    policy = options["policy"] = rng.choice(policies)
     a, b, d = draw.ints(m, k, dtype=dtype), draw.ints(k, n, dtype=dtype), draw.ints(m, n, dtype=dtype)
     wide: Any = np.int32 if dtype == np.int8 else np.float32
     made, out = a.astype(wide) @ b.astype(wide), dtype
-    options: dict[str, Any] = {**tiles, "policy": policy}
     arrays = [a, b]
     if written is matmul:
         out = wide if dtype == np.int8 else rng.choice([dtype, wide])
@@ -386,21 +425,24 @@ FAMILIES: dict[str, Callable[[Draw], Problem]] = {
     "tree": _tree,
     "gemv": _gemv,
     "attention": _attention,
+    "attention on pages": _pages,
     "convolution": _convolution,
 }
-_ONE_ARCH = "four bits", "tree"
+_ONE_ARCH = "four bits", "tree", "attention on pages"
 """The families whose kernels are of one instruction set."""
 
 
 def check(family: str, seed: int) -> None:
     draw = Draw(seed)
     written, arrays, options, expected = FAMILIES[family](draw)
-    is_of_both = family not in _ONE_ARCH and options.get("policy", "MmadPingpong").startswith("MmadPing")
-    if is_of_both and draw.rng.random() < 0.5:
+    policy = options.get("policy", "MmadPingpong")
+    is_of_both = family not in _ONE_ARCH and policy.startswith("MmadPing")
+    if "Ascend950" in policy or (is_of_both and draw.rng.random() < 0.5):
         written = written.on("Ascend950")
     run = simulate(written, *arrays, cores=draw.rng.randint(1, 3), seed=seed, **options)
     said = (family, seed, written, options)
-    assert run.findings == (), said
+    known = "rounded K" if family == "attention on pages" else ""
+    assert [f for f in run.findings if f.kind != known] == [], said
     found = run[written.tensors[-1]]
     found = found if found.shape == expected.shape else found.reshape(expected.shape)
     if found.dtype == expected.dtype:

@@ -6,17 +6,18 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
-from tla.ascend.kernels import parse_trace
+from tla.ascend.kernels import Run, parse_trace
 from tla.ascend.recorder import Recording
 
 from .recorder_kernels import CLANG
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from tla.ascend.kernels import Run
+    from tla.ascend.kernels import Instruction
 
 CATLASS = Path(os.environ.get("CATLASS", Path(__file__).parents[3] / "catlass"))
 needs_catlass = pytest.mark.skipif(
@@ -44,20 +45,26 @@ if (m > n) {
 """The lines of an example that a plan replaces."""
 
 
-def issued(of: Recording | Run) -> list[tuple[Any, ...]]:
-    """What a program or a kernel issued, without the places in the sources."""
-    found = (
-        parse_trace(of.trace.decode().splitlines())
-        if isinstance(of, Recording)
-        else of.program.instructions
-    )
+def issued(of: Recording | Run | Iterable[Instruction]) -> list[tuple[Any, ...]]:
+    """What a program or a kernel issued, without the places in the sources.
+
+    Tensors go by their names without regard to case, scalars as the floats that the core has.
+    """
+    if isinstance(of, Recording):
+        of = parse_trace(of.trace.decode().splitlines())
+    elif isinstance(of, Run):
+        of = of.program.instructions
     return [
         (
             *i[:3],
-            {name: operand[:4] for name, operand in i.operands.items()},
-            {name: x for name, x in i.params.items() if name != "id_uninitialised"},
+            {name: (x[0], x[1].lower(), *x[2:4]) for name, x in i.operands.items()},
+            {
+                name: float(np.float32(x)) if isinstance(x, float) else x
+                for name, x in i.params.items()
+                if name != "id_uninitialised"
+            },
         )
-        for i in found
+        for i in of
     ]
 
 

@@ -68,6 +68,22 @@ def test_a_group_without_k_gets_zeros_of_the_kernels_that_fill_it() -> None:
         report = grouped(arch, (64, 64, 128), (64, 0, 64), axis="k", **given).check()
         (found,) = [finding for finding in report.checks if finding.rule == "empty groups"]
         assert (found.severity, found.text.startswith(result)) == (severity, True)
+    early = grouped(
+        "AtlasA2", (64, 64, 128), (64, 0, 64), axis="k", policy="MmadAtlasA2Pingpong<false>", **more[1]
+    )
+    (found,) = [finding for finding in early.check().errors if finding.rule == "empty groups"]
+    assert "read every later block too early" in found.text
+
+
+def test_a_group_without_k_has_blocks_where_the_epilogue_fills_them() -> None:
+    """As the kernels deal them out, whose traces are CATLASS's: the next group starts behind them."""
+    for scale, cores in ((None, [0, 1]), ("token", [0, 1, 2])):
+        plan = grouped("AtlasA2", (64, 64, 128), (64, 0, 64), "int8_t", axis="k", scale=scale)
+        schedule = plan.schedule()
+        assert [task.core for task in schedule.tasks] == cores
+        assert schedule.proof().points == 64 * 64 * 128 == sum(schedule.balance().work)
+        assert schedule.timeline() is not None
+        assert schedule.l2_reuse("int8_t").read <= schedule.traffic("int8_t").read
 
 
 def test_one_group_is_the_product() -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from cases import over, share
-from fuzz_kernels import FAMILIES, Draw, half, run
+from fuzz_kernels import FAMILIES, Draw, half, pages, run
 
-from tla.ascend.kernels import gm, kernel, simulate
+from tla.ascend.kernels import gm, kernel, parse_trace, simulate
 from tla.ascend.kernels.blocks import (
     acc,
     aux,
@@ -18,12 +19,14 @@ from tla.ascend.kernels.blocks import (
     compute,
     conv2d,
     flash_attention,
+    flash_attention_infer,
     gelu,
     gemv_aiv,
     grouped_matmul_slice_k,
     grouped_matmul_slice_m,
     grouped_quant_matmul_slice_k,
     grouped_quant_matmul_slice_m,
+    matmul,
     matmul_activation,
     matmul_add,
     matmul_bias,
@@ -32,7 +35,17 @@ from tla.ascend.kernels.blocks import (
     silu,
     splitk_matmul,
 )
-from tla.errors import CapacityError, CongruenceError, LayoutError, TlaError, UnsupportedError
+from tla.errors import (
+    CapacityError,
+    CongruenceError,
+    CoordinateError,
+    LayoutError,
+    TlaError,
+    UnsupportedError,
+)
+
+from .kernels_oracle import HERE
+from .programs import expect_equal, issued
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -151,6 +164,18 @@ BAD: list[tuple[Any, list[Any], dict[str, Any], str]] = [
         {"activation": "softmax"},
         "a vector core has no instruction 'softmax'",
     ),
+    (
+        matmul,
+        _PRODUCT,
+        {"policy": "MmadAtlasA2Small<2>", "l1": (32, 32, 32), "l0": (32, 32, 32)},
+        "C has 4 blocks, and each of 1 cores computes one",
+    ),
+    (
+        matmul,
+        _PRODUCT,
+        {"policy": "MmadAtlasA2Small<2>", "l1": (64, 64, 16), "l0": (64, 64, 16)},
+        "MmadAtlasA2Small<2> multiplies one tile of K, and K has 2",
+    ),
     (matmul_add, _PRODUCT, {"length": 0}, "length = 0"),
     (matmul_add, _PRODUCT, {"depth": 0}, "depth = 0"),
     (
@@ -225,6 +250,53 @@ def test_attention_that_is_not() -> None:
         CapacityError, match=r"UB of AtlasA2 has 196608\n  Take a tile of at most 32 rows of Q"
     ):
         run((1, 8, 16), (1, 8, 16), (1, 8, 800), (1, 8, 800))
+
+
+@pytest.mark.parametrize("keys", [[384, 640], [300], [7, 513]])
+def test_attention_on_pages(keys: list[int]) -> None:
+    """Whole blocks of keys leave no finding; a rest of 16 meets stale bytes, in CATLASS too."""
+    arrays, expected = pages(Draw(0), [(9, n) for n in keys], (6, 2), 48)
+    run = simulate(flash_attention_infer, *arrays, head=48, cores=2)
+    assert np.allclose(run["O"], expected, rtol=4e-3, atol=4e-3)
+    assert {f.kind for f in run.findings} <= ({"rounded K"} if any(n % 16 for n in keys) else set())
+
+
+def test_attention_on_pages_issues_what_catlass_does() -> None:
+    arrays, _ = pages(Draw(0), [(100, 300)], (2, 1), 128)
+    arrays[3] = gm(np.array([0, 1, 2, 0], np.int32), "RowMajor<int32_t>(1,3)")
+    run = simulate(flash_attention_infer, *arrays, cores=2, checks=())
+    lines = gzip.decompress((HERE / "flash_attention.jsonl.gz").read_bytes()).decode().splitlines()
+    expect_equal(issued(run), issued(parse_trace(lines)))
+
+
+def test_attention_on_pages_that_is_not() -> None:
+    def run(head: int = 16, **other: Any) -> None:
+        arrays, _ = pages(Draw(0), [(5, 200)], (2, 1), 16)
+        given = dict(zip(flash_attention_infer.tensors, arrays, strict=True)) | other
+        simulate(flash_attention_infer, *given.values(), head=head)
+
+    run()
+    for head in (0, -16, 24, 144):
+        with pytest.raises(
+            LayoutError, match=f"a head of {head} columns: .* multiple of 16, at most 128"
+        ):
+            run(head=head)
+    with pytest.raises(CongruenceError, match="Q has 32 columns and K 16: heads of 32"):
+        run(head=32)
+    with pytest.raises(
+        CongruenceError, match=r"Q is 5 by 32, K 200 by 16, V 256 by 16 [\s\S]* pages of 128"
+    ):
+        run(K=np.zeros((200, 16), half))
+    with pytest.raises(CongruenceError, match=r"batches of \[\(5, 0\)\] rows and keys, and Q has 5"):
+        run(KvSeq=np.array([0]))
+    with pytest.raises(CongruenceError, match=r"batches of \[\(4, 200\)\] rows and keys"):
+        run(QSeq=np.array([4]))
+    with pytest.raises(CongruenceError, match="2 batches have rows and 1 keys"):
+        run(QSeq=np.array([2, 3]))
+    with pytest.raises(LayoutError, match="page 0 of batch 0 is number 2, and K has 2"):
+        run(BlockTable=np.array([[2, 0, 0]]))
+    with pytest.raises(CoordinateError, match="BlockTable has 2 numbers, and none at 2"):
+        run(BlockTable=np.array([[1, 0]]))
 
 
 def test_convolutions_that_are_not() -> None:

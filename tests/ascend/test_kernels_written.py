@@ -108,6 +108,10 @@ RECORDED: dict[str, tuple[Kernel, list[Any], dict[str, Any]]] = {
         np.ones((200, 700), np.int8), np.ones((700, 300), np.int8, "F"), np.ones(300, half),
         np.ones(200, half), np.ones((200, 300), half),
     ], {}),
+    "quant_full_loadA_tla": (quant_matmul, [
+        np.ones((100, 290), np.int8), np.ones((290, 600), np.int8), np.ones(600, np.float32),
+        np.ones(100, np.float32), gm(np.ones(60000, half), "RowMajor<bfloat16_t>(100,600)"),
+    ], {"policy": "MmadFullLoadA<false,true>"}),
     "matmul_add": (matmul_add, _ones(200, 300, 150), {}),
     "gelu": (matmul_activation, _ones(200, 300, 150), {}),
     "a950_evg_add": (matmul_evg_add, _ones(200, 300, 150, np.float32), {}),
@@ -166,7 +170,7 @@ def test_the_document_lists_the_recorded_kernels_that_are_equal_and_those_that_d
     section = text.partition("## Recorded kernels")[2].partition("\n## ")[0]
     equal = set(re.findall(r"`(\w+)`", section.partition("The others differ")[0])) - {"blocks"}
     differ = set(re.findall(r"^\| `(\w+)`", section, re.MULTILINE))
-    assert equal == RECORDED.keys() - DIFFERING.keys()
+    assert equal - {"flash_attention"} == RECORDED.keys() - DIFFERING.keys()  # see test_programs
     assert differ >= DIFFERING.keys()
     if SHARED is not None:
         names = {entry["name"] for entry in entries(SHARED)}
@@ -619,7 +623,7 @@ def test_what_the_architecture_lacks() -> None:
         cube.copy_gm_to_l1(l1, l1)
     with pytest.raises(LayoutError, match="L1 and L0 differ"):
         simulate(matmul, *_ones(64, 64, 64), l1=(64, 64, 64), l0=(32, 64, 64))
-    with pytest.raises(UnsupportedError, match="MmadAtlasA2Small is not written"):
-        simulate(matmul, *_ones(64, 64, 64), policy="MmadAtlasA2Small<2>")
+    with pytest.raises(UnsupportedError, match="MmadPingpongSymmLeft is not written"):
+        simulate(matmul, *_ones(64, 64, 64), policy="MmadPingpongSymmLeft")
     with pytest.raises(LayoutError, match="K has 1 tiles of 256, and is cut into 3 slices"):
         simulate(splitk_matmul, *_ones(64, 64, 64), splitk=3)

@@ -13,11 +13,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pytest
+from fuzz_kernels import Draw, pages
 
 from tla import ArgumentError, LayoutError, UnsupportedError
 from tla.ascend import Plan, attention, batched, conv, epilogue, gemm, gemv, grouped, record
 from tla.ascend.kernels import gm, simulate
-from tla.ascend.kernels.blocks import matmul, matmul_add, quant_matmul, splitk_matmul, streamk_matmul
+from tla.ascend.kernels.blocks import (
+    flash_attention_infer,
+    matmul,
+    matmul_add,
+    quant_matmul,
+    splitk_matmul,
+    streamk_matmul,
+)
 from tla.ascend.plans.examples import edited
 from tla.ascend.plans.programs import emit_program, host_program
 
@@ -370,6 +378,33 @@ def test_the_trace_of_a_program_is_that_of_the_example(name: str, tmp_path: Path
             options: Any = {"policy": plan.policy, "l1": plan.l1, "l0": plan.l0, "swizzle": plan.swizzle}
             run = simulate(example.kernel.on(plan.arch), *arrays, cores=2, checks=(), **options)
             expect_equal(ours, issued(run))
+
+
+@pytest.mark.slow
+@needs_catlass
+@pytest.mark.parametrize("name", ["23_flash_attention_infer", "40_flash_attention_infer_tla"])
+@pytest.mark.parametrize(
+    ("lengths", "heads", "depth"),
+    [([(100, 300)], (2, 1), 128), ([(20, 1300)] * 2, (4, 2), 64), ([(1, 513)], (3, 1), 80)],
+)
+def test_attention_on_pages_is_that_of_the_example(
+    name: str, lengths: list[tuple[int, int]], heads: tuple[int, int], depth: int, tmp_path: Path
+) -> None:
+    arrays, _ = pages(Draw(0), lengths, heads, depth)
+    (rows, keys), batches = lengths[0], len(lengths)
+    files: dict[str, Any] = dict(
+        zip(("q", "k", "v", "block_table", "q_seqlen", "kv_seqlen"), arrays, strict=False)
+    )
+    files["block_table"] = files["block_table"].memory[:-1]
+    files["q_ntokens"] = np.array([batches * rows], np.int32)
+    files["golden"] = np.zeros(arrays[0].shape, np.float32)
+    for file, array in files.items():
+        array.tofile(tmp_path / f"{file}.bin")
+    sizes = batches, rows, keys, *heads, depth, 0, 0, "--datapath", tmp_path
+    source = CATLASS / "examples" / name / "fai.cpp"
+    theirs = record(source, [str(x) for x in sizes], catlass=CATLASS)
+    ours = simulate(flash_attention_infer, *arrays, head=depth, cores=2, checks=())
+    expect_equal(issued(ours), issued(theirs))
 
 
 NOT_EMITTED = {

@@ -162,9 +162,14 @@ def test_what_only_some_take() -> None:
     with pytest.raises(LayoutError, match="SplitkGemmIdentityBlockSwizzle takes no rows"):
         swizzle("splitk").schedule(PROBLEM, TILE, rows=(1000,))
     assert [word for word in WORDS if swizzle(word).splits] == ["splitk"]
-    assert [word for word in WORDS if swizzle(word).grouped] == ["grouped_aswt"]
-    groups = swizzle("grouped_aswt").schedule(PROBLEM, TILE, rows=(300, 700))
-    assert groups.groups == 2
+    assert [word for word in WORDS if swizzle(word).grouped] == ["identity", "aswt", "grouped_aswt"]
+    m = PROBLEM[0]
+    for word in ("identity<3,1>", "aswt", "grouped_aswt"):
+        order = swizzle(word)
+        groups = order.schedule(PROBLEM, TILE, rows=(0, 300, m - 300))
+        assert (groups.groups, groups.proof().points) == (2, PROBLEM[0] * PROBLEM[1] * PROBLEM[2])
+        with pytest.raises(LayoutError, match=f"sum to 7: M is {m}"):
+            order.schedule(PROBLEM, TILE, rows=(3, 4))
 
 
 def test_split_k_without_a_factor_takes_that_of_the_kernel() -> None:

@@ -107,6 +107,8 @@ def test_groups(run: Run) -> None:
         run, "900,512,512", "--tile", "128,256,256", "--swizzle", "grouped_aswt", "--rows", "300,0,600"
     )
     assert any("[0,0@2" in line for line in out)
+    out = lines(run, "900,512,512", "--tile", "128,256,256", "--rows", "300,0,600")
+    assert any("[0,0@2" in line for line in out)
 
 
 def test_blocks(run: Run) -> None:
@@ -173,12 +175,12 @@ def test_kernels_of_another_architecture_are_noted(run: Run) -> None:
 def test_versus_of_groups_and_of_none(run: Run) -> None:
     """They are not the same product, and that is said."""
     grouped = ("900,512,512", "--tile", "128,256,256", "--arch", "Ascend950", "--rows", "300,0,600")
-    out = lines(run, *grouped, "--swizzle", "grouped_aswt", "--versus", "aswt")
+    out = lines(run, *grouped, "--swizzle", "grouped_aswt", "--versus", "column")
     assert out[5] == (
         "note      not the same products: the first has 2 groups of rows, the second 1 group, each with"
         " its own B"
     )
-    both = facts(run, *grouped, "--swizzle", "grouped_aswt", "--versus", "aswt")
+    both = facts(run, *grouped, "--swizzle", "grouped_aswt", "--versus", "column")
     assert [(entry["groups"], entry["rows"]) for entry in both["schedules"]] == [
         (2, [300, 0, 600]),
         (1, [900]),
@@ -346,8 +348,8 @@ def test_input_that_is_wrong(run: Run, arguments: tuple[str, ...], words: str) -
             "GemmIdentityBlockSwizzle: --swizzle splitk takes it",
         ),
         (
-            (*SQUARE, "--rows", "1,2"),
-            "GemmIdentityBlockSwizzle: --swizzle grouped_aswt takes it",
+            (*SQUARE, "--rows", "1,2", "--swizzle", "column"),
+            "ColumnBlockSwizzle: --swizzle identity or aswt or grouped_aswt takes it",
         ),
     ],
 )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tla.ascend import attention, search_attention
 from tla.ascend.tuning.estimates import in_us
 
 from .running import COMMAND, ENVIRONMENT
@@ -262,3 +263,29 @@ def test_groups(run: Run) -> None:
     code, _out, err = run(*words[:-3], "100,60")
     assert code == 1
     assert "the groups, 100, 60, sum to 160: M is 200" in err
+
+
+def test_attention(run: Run) -> None:
+    heads, plan = (
+        "heads=16,q=1024,kv=2048,head=128",
+        attention("AtlasA2", heads=16, q=1024, kv=2048, head=128),
+    )
+    words = (*SEARCH, "AtlasA2", "half", heads, "--top", "2", "--step", "64")
+    code, out, err = run(*words)
+    best = search_attention(plan, 2, 64)
+    assert (code, err) == (0, "")
+    assert [line.split()[-1] for line in out.splitlines()[-3:]] == [
+        *(",".join(map(str, each.tile)) for each in best), "128,128,128",
+    ]  # fmt: skip
+    code, out, err = run(*words, "--json")
+    assert [each["tile"] for each in json.loads(out)["tiles"]] == [list(each.tile) for each in best]
+    for text, said in (
+        (heads.replace("q", "p"), "attention has no 'p'"),
+        (heads.replace("2048", "x"), "kv is a number"),
+        ("heads=16,q=1024,kv=2048", "head of the attention is missing"),
+        (f"{heads},masked=yes", "masked is 0 or 1"),
+    ):
+        code, out, err = run(*SEARCH, "AtlasA2", "half", text)
+        assert (code, out, said in err) == (1, "", True)
+    for more in (("--jobs", "2"), ("64,64,64",)):
+        assert run(*words, *more)[0] == 2

@@ -45,3 +45,14 @@ def test_what_is_refused(run: Run, tmp_path: Path) -> None:
     code, out, err = run("ascend", "translate", f"{path}:endless", "--shape", "X=float(8,256)")
     assert (code, out) == (1, "")
     assert "kernels.py:4: a while loop whose condition is known before the run has no C++ here" in err
+    path.write_text(
+        "from tla.ascend.kernels import kernel\n"
+        "@kernel('AtlasA2', core='AIV')\n"
+        "def large(ctx, X):\n"
+        "    x = ctx.alloc('UB', X, (1, 1000000))\n"
+    )
+    code, out, err = run("ascend", "translate", f"{path}:large", "--shape", "X=float(8,256)")
+    assert (code, out, err.splitlines()[2:]) == (1, "", ["  kernels.py:4"])
+    path.write_text("broken = 1 / 0\n")
+    code, out, err = run("ascend", "translate", f"{path}:large", "--shape", "X=float(8,256)")
+    assert (code, out, err.splitlines()[-1]) == (1, "", f"while {path} was loaded")

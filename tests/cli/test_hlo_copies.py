@@ -85,14 +85,15 @@ def test_the_price_of_advice_is_said(run: Run) -> None:
 
 def test_costly_advice_is_the_last(run: Run) -> None:
     out = run("hlo", str(PAIRS / "gathers.hlo"), "--copies").out
-    places = [out.index(f"%{name} needs no") for name in ("copy.3", "copy.1", "copy.2")]
+    places = [out.index(f"%{name} needs no") for name in ("copy.3", "copy.2", "copy.1")]
     assert places == sorted(places)
     assert out.count("costly: ") == 2
+    assert out.count("    take it together with parameter 0 (a): alone it saves less\n") == 1
 
 
 def test_a_donated_parameter_and_its_result_are_one_advice(run: Run) -> None:
     out = run("hlo", str(PAIRS / "donated.hlo"), "--copies").out
-    (line,) = (line for line in out.splitlines() if "no relayout" in line)
+    line, _other = (line for line in out.splitlines() if "no relayout" in line)
     assert line == (
         "%copy.1, %copy.3 need no relayout: parameter 0 (t) and result as f32[100000,64]{1,0:T(8,128)};"
         " the space move stays"
@@ -212,6 +213,7 @@ def test_copies_as_data(run: Run) -> None:
                 "saves_bytes": 6225920 - 7680000,
                 "saves_cycles": 22160,
                 "other_users": [],
+                "together": [],
                 "risk": None,
             }
         ],

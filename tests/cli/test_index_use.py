@@ -103,6 +103,12 @@ def test_to_an_instruction_inside(run: Run) -> None:
         "%t f32[4,8]{1,0} -> %n f32[8,4]{1,0}",
         "  (d0, d1) -> (d1, d0), domain: d0 in [0, 3], d1 in [0, 7]",
     ]
+    assert run("index", text, "--to", "n", "--to-output", "--physical").out.splitlines() == [
+        "%n f32[8,4]{1,0} -> offset in %t f32[4,8]{1,0}",
+        "  (d0, d1) -> (d1 * 8 + d0), domain: d0 in [0, 7], d1 in [0, 3]",
+        "  layout (_8,_4):(_1,_8)",
+    ]
+    assert "[0]|  8 | 16 | 24" in run("index", text, "--to", "n", "-o", "-").out
 
 
 def test_warps(run: Run) -> None:
@@ -125,7 +131,9 @@ def test_pictures(run: Run) -> None:
 
     assert "1 1 2 1 2 1 2 1 1" in texts("--traffic")
     assert "0 0 0 +1 1 1 %x" in texts("--tile", "2")
+    assert texts("--memory", "64") == texts("--tile", "4")
     assert "0 1 2 3 lines of %x" in texts("--warp")
+    assert "lanes" in texts("--warp")
 
 
 BAD = [
@@ -140,8 +148,14 @@ BAD = [
     ([TURN, "--tile", "8"], "1 sizes are no tile of t, which is f32[64,32]{1,0}"),
     ([TURN, "--tile", "8", "-o", "-"], "1 sizes are no tile of t, which is f32[64,32]{1,0}"),
     (
-        ["r = f32[4095,4097] reshape(f32[16777215] x)", "--tile", "7,100"],
-        "what tiles need of r has too many points to count",
+        ["r = f32[4096,4097]{1,0:T(8,128)} reshape(f32[4097,4096]{1,0:T(8,128)} x)", "--tile", "8,4097"],
+        "what tiles need of x has too many points to count",
+    ),
+    (["n = f32[0] negate(f32[0] x)", "--warp"], "n is f32[0]{0}: no thread has an element of it"),
+    (["n = f32[0] negate(f32[0] x)", "--memory", "9"], "n is f32[0]{0}: there is no element to tile"),
+    (
+        ["b = f32[8] bitcast(f32[9] x)"],
+        "bitcast b is wrong: the operand has 36 bytes of memory, the result 32",
     ),
     ([TURN, "--memory", "1"], "no tile of t fits into 1 byte"),
     ([str(CONV), "--tile", "8,8"], "the module has 67 instructions"),
@@ -163,6 +177,14 @@ def test_bad_input(run: Run, arguments: list[str], said: str) -> None:
     done = run("index", *arguments)
     assert (done.code, done.out) == (1, "")
     assert done.err.splitlines()[0] == f"tla: error: {said}"
+
+
+def test_options_about_maps_do_not_go_with_counts(run: Run) -> None:
+    for use in (["--traffic"], ["--tile", "8,8"], ["--memory", "64"], ["--warp"]):
+        for option in ("--to-output", "--relation", "--physical", "--through", "--all"):
+            done = run("index", TURN, *use, option)
+            said = f"tla index: error: {use[0]} does not go with {option}, which is about maps"
+            assert (done.code, done.out, done.err.splitlines()[-1]) == (2, "", said)
 
 
 def test_help_writes_a_percent_sign_once(run: Run) -> None:

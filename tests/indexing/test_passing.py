@@ -7,10 +7,10 @@ from random import Random
 import pytest
 from cases import shapes_as_written, share
 
-from tla.hlo import OPCODES
+from tla.hlo import ELEMENTWISE, OPCODES
 from tla.indexing.fusion import _COPIES
 from tla.indexing.ops import RULES
-from tla.indexing.ops.elementwise import ELEMENTWISE, operand_count
+from tla.indexing.ops.elementwise import operand_count
 from tla.indexing.ops.passing import NO_DATA
 from tla.memory.aliasing import _FORWARDING
 from tla.memory.origins import _UNCHANGED

@@ -107,6 +107,13 @@ def test_a_slice_that_begins_anywhere_touches_one_tile_or_two() -> None:
     assert x.reason == "%i is read at run time"
 
 
+def test_an_update_that_begins_anywhere_is_read_whole() -> None:
+    line = "d = f32[4096,4096] dynamic-update-slice(f32[4096,4096] x, f32[8,128] u, s32[] i, s32[] j)"
+    x, u, *_ = traffic(read_instruction(line)).reads
+    assert u.least == u.most == (1024, 4096, 32, 0)
+    assert x.reason == "%i is read at run time, and there are too many points to enumerate"
+
+
 def test_an_operand_that_stands_there_twice_is_one_array() -> None:
     text = "d = f32[4,4] dot(f32[4,8] x, f32[4,8] x), lhs_contracting_dims={1}, rhs_contracting_dims={1}"
     gram = read_instruction(text)

@@ -10,6 +10,7 @@ from ..ascend import ARCHES, PIPES, arch, in_us, search, search_many
 from ..errors import TlaError, UnsupportedError
 from ..ground import plural, say
 from .ascend_check import leading_dimensions
+from .ascend_search_attention import report
 from .columns import columns
 from .commands import SUBCOMMANDS
 from .common import InputError, file_argument, numbers, positive, short_bytes, text_argument
@@ -36,6 +37,7 @@ examples:
   tla ascend search 910B3 half 1024,2048,4096 --rows 100,0,900,24
   tla ascend search 910B3 half 512,512,512 64,4096,128 --jobs 2 --results tiles.jsonl
   tla ascend search 910B3 half - --jobs 2 --results tiles.jsonl < shapes.txt
+  tla ascend search AtlasA2 half heads=16,q=1024,kv=2048,head=128 --top 3
 
 ELEMENT is that of A and B, or A,B or A,B,C. Times are estimates, in microseconds, of peak rates and
 without a launch: measured ones are longer, and what they are for is order. 'waits' is the part of the
@@ -54,6 +56,10 @@ space of CATLASS's tuner, which compiles and measures each; --tuner - prints tha
 More than one M,N,K, or - for those of standard input, gives the fastest tile of each; --json prints a
 line for each. --results FILE adds the best --top of each problem to a file of JSON lines as soon as they
 are found, and does not search again what the file has. So a run that was ended goes on.
+
+heads=H,q=Q,kv=KV,head=D in place of M,N,K ranks the tiles of attention: rows of Q, columns of K, the
+size of a head. kv_heads=, batch=, kind= and masked=1 say more of it; of the options it takes --cores,
+--top, --step and --json.
 
 exit code 1: a value is wrong, no tile is legal, or that of --tile is not.
 """
@@ -75,6 +81,8 @@ def run(arguments: list[str]) -> int:
         parser.error(f"--explain {rank} is not among the best {options.top}: say --top {rank}")
     if options.tuner not in (None, "-"):
         expect_place(options.tuner)
+    if "=" in options.problem[0]:
+        return _of_attention(parser, options)
     if len(options.problem) > 1 or options.problem == ["-"] or options.results:
         return _many(parser, options)
     ranking = _ranked(options)
@@ -174,6 +182,28 @@ def _ranked(options: argparse.Namespace) -> Ranking:
             executor=executor,
             progress=progress,
         )
+
+
+def _of_attention(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
+    """Rank the tiles of attention."""
+    if len(options.problem) > 1:
+        parser.error("attention is searched alone, without another problem")
+    for name in (
+        "tags",
+        "ld",
+        "policy",
+        "swizzle",
+        "rows",
+        "tile",
+        "jobs",
+        "results",
+        "explain",
+        "tuner",
+    ):
+        if getattr(options, name) != parser.get_default(name):
+            parser.error(f"--{name} is not for attention")
+    report(options)
+    return 0
 
 
 def _many(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:

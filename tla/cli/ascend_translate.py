@@ -6,8 +6,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ..ascend import ARCHES, kernels
+from ..errors import TlaError
 from .ascend_emit import add_output, program_name, put_program
-from .ascend_written import settings, written_kernel
+from .ascend_written import complain_of, settings, written_kernel
 from .commands import SUBCOMMANDS
 from .data_files import array_file, expect_numpy
 from .parser import argument_parser
@@ -36,9 +37,16 @@ def run(arguments: list[str]) -> int:
     pairs = (text.partition("=") for text in options.tensor)
     tensors: dict[str, Any] = {name: array_file(path) for name, _, path in pairs}
     options.seed = 0
-    kernel, arrays = written_kernel(options.kernel, options, tensors)
-    name = program_name(options, kernel.name)
-    put_program(kernels.translate(kernel, *arrays, name=name, **settings(options)), options)
+    try:
+        kernel, arrays = written_kernel(options.kernel, options, tensors)
+        name = program_name(options, kernel.name)
+        program = kernels.translate(kernel, *arrays, name=name, **settings(options))
+    except TlaError:
+        raise
+    except Exception as error:
+        complain_of(error)
+        return 1
+    put_program(program, options)
     return 0
 
 

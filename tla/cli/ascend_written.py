@@ -49,15 +49,16 @@ def run_written(
             orders=options.orders, drop=options.drop, strict=options.strict, progress=progress,
             **settings(options),
         )  # fmt: skip
+    except TlaError:
+        raise
     except Exception as error:
-        notes: list[str] = getattr(error, "__notes__", [])
-        if isinstance(error, TlaError):
-            if not notes:
-                raise
-            complain("\n  ".join([f"tla: error: {error}", *notes]))
-        else:
-            complain("".join(traceback.format_exception(error.with_traceback(_own(error)))).rstrip())
+        complain_of(error)
         return None
+
+
+def complain_of(error: Exception) -> None:
+    """Print the traceback of an error that a kernel's file or function raised, from there on."""
+    complain("".join(traceback.format_exception(error.with_traceback(_own(error)))).rstrip())
 
 
 def written_kernel(

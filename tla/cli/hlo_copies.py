@@ -126,6 +126,9 @@ def _advice_lines(advice: Advice) -> list[str]:
     facts = [second, _gain(advice), _price(advice)]
     if advice.what == "pair":
         facts.append("set both: with one alone the result may no longer lie in the donated parameter")
+    if advice.together:
+        others = ", ".join(advice.together)
+        facts.append(f"take it together with {others}: alone it saves less")
     if advice.risk:
         facts.append(f"risk: {advice.risk}")
     if advice.other_users:
@@ -232,5 +235,6 @@ def _advice_facts(advice: Advice) -> dict[str, Any]:
         "saves_bytes": advice.saves_bytes,
         "saves_cycles": advice.saves_cycles,
         "other_users": list(advice.other_users),
+        "together": list(advice.together),
         "risk": advice.risk or None,
     }

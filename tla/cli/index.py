@@ -23,7 +23,7 @@ from .index_maps import (
     map_facts,
     map_lines,
 )
-from .index_use import USES, report, report_module
+from .index_use import USES, refuse_beside, report, report_module
 from .messages import say_json
 from .module_text import ModuleText
 from .parser import argument_parser
@@ -111,6 +111,7 @@ def run(arguments: list[str]) -> int:
         options.text, options.instruction = path, name
     beside = ["all", "to_output", "physical", "relation", "into"]
     refuse_formats(parser, options, beside, "the picture is of the elements that are read")
+    refuse_beside(parser, options)
     if options.relation:
         from ..indexing import isl
 

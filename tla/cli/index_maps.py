@@ -74,6 +74,7 @@ def instruction_facts(
     for o, i, maps in _maps(instruction, shown, through, len(outputs)):
         start = operands[i] if shown.to_output else outputs[o]
         goal = outputs[o] if shown.to_output else operands[i]
+        label = _label(shown, o, i, len(outputs), goal, through is not None)
         accesses.append(
             {
                 "output": o,
@@ -81,9 +82,7 @@ def instruction_facts(
                 "from": _leaf_name(start),
                 "to": _leaf_name(goal),
                 "xla": str(goal.shape),
-                "label": _label(shown, o, i, len(outputs), goal, through is not None),
-                "maps": [map_facts(m, shown, goal.shape if shown.physical else None) for m in maps],
-                "relation": _relation(maps, goal.shape) if shown.relation and maps else None,
+                **access_facts(maps, shown, goal.shape, label),
             }
         )
     return {
@@ -92,6 +91,17 @@ def instruction_facts(
         "xla": str(instruction.shape),
         "accesses": accesses,
         "reason": None,
+    }
+
+
+def access_facts(
+    maps: Sequence[IndexingMap], shown: Shown, shape: XlaShape, label: str
+) -> dict[str, Any]:
+    """Return the maps to an array, as `array_lines` takes them."""
+    return {
+        "label": label,
+        "maps": [map_facts(m, shown, shape if shown.physical else None) for m in maps],
+        "relation": _relation(maps, shape) if shown.relation and maps else None,
     }
 
 
@@ -284,13 +294,11 @@ def instruction_figure(
     operands = op.inputs if through is None else _parameters(through)
     operands_of: dict[int, list[Operand]] = {}
     for o, i, maps in _maps(instruction, shown, through, len(op.outputs)):
-        leaf = operands[i]
-        title = f"{_leaf_name(leaf)} {leaf.shape}"
-        operands_of.setdefault(o, []).append(Operand(title, _dims(leaf), tuple(maps)))
+        operands_of.setdefault(o, []).append(array_operand(operands[i], maps))
     figures = [
         reads_figure(
             f"{_leaf_name(output)} = {output.shape} {instruction.opcode}",
-            _dims(output),
+            dims_of(output),
             operands_of.get(o, []),
             side,
             side,
@@ -300,5 +308,11 @@ def instruction_figure(
     return figures[0] if len(figures) == 1 else Panels(f"%{instruction.name}", tuple(figures))
 
 
-def _dims(leaf: Leaf) -> tuple[int, ...]:
+def array_operand(leaf: Leaf, maps: Sequence[IndexingMap]) -> Operand:
+    """Return an array that maps lead to, as a figure takes it."""
+    return Operand(f"{_leaf_name(leaf)} {leaf.shape}", dims_of(leaf), tuple(maps))
+
+
+def dims_of(leaf: Leaf) -> tuple[int, ...]:
+    """Return the sizes of an array, which are known."""
     return tuple([known_int(n) for n in leaf.shape.dimensions])

@@ -7,12 +7,13 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from ..errors import TlaError
-from ..ground import plural, say
+from ..ground import Panels, plural, say
 from ..indexing import (
     IndexingMap,
     Op,
     Operand,
     accesses,
+    inverse,
     leaves,
     maps_to,
     output_to_input,
@@ -27,7 +28,7 @@ from ..numbers import Interval
 from ..xla_bridge import storage_bits
 from .columns import columns
 from .common import InputError, in_hundredths, short_bytes
-from .index_maps import array_lines, map_facts
+from .index_maps import access_facts, array_lines, array_operand, dims_of
 from .messages import say_json
 from .pictures import is_asked_for, write_figure
 
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from .index_maps import Shown
 
 USES = ("traffic", "tile", "memory", "to", "warp")
+_OF_MAPS = ("to_output", "physical", "relation")
 
 
 def sizes_of(text: str) -> tuple[int, ...]:
@@ -48,6 +50,18 @@ def sizes_of(text: str) -> tuple[int, ...]:
         return tuple(map(int, text.split(",")))
     except ValueError:
         raise InputError(f"{text!r} is no tile", "Write its sizes: --tile 8,128.") from None
+
+
+def refuse_beside(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """End with a sentence if --traffic or its kin stand beside an option that they do not take."""
+    for use in USES:
+        if getattr(options, use) in (None, False):
+            continue
+        others = ("all", "through") if use == "to" else ("all", "through", *_OF_MAPS)
+        for name in others:
+            if getattr(options, name):
+                option = f"--{name.replace('_', '-')}"
+                parser.error(f"--{use} does not go with {option}, which is about maps")
 
 
 # --- modules ----------------------------------------------------------------------------------
@@ -218,18 +232,18 @@ def _facts(found: Traffic) -> dict[str, Any]:
 
 
 def _report_tile(instruction: Instruction, shown: Shown, options: argparse.Namespace) -> int:
+    others: list[Propagation] = []
     if options.memory is not None:
         found, *others = tile_sizes(instruction, options.memory, devices=shown.devices)
-        if not options.json:
-            say(f"of {plural(len(others) + 1, 'tile')} that fit, {list(found.sizes)} moves least", "")
     else:
-        tile = sizes_of(options.tile)
-        found = propagate_tile(instruction, tile, devices=shown.devices)
-        if is_asked_for(options):
-            return _draw(instruction, shown, options, tile)
+        found = propagate_tile(instruction, sizes_of(options.tile), devices=shown.devices)
+    if is_asked_for(options):
+        return _draw(instruction, shown, options, found.sizes)
     if options.json:
         say_json(_tile_facts(found))
         return 0
+    if options.memory is not None:
+        say(f"of {plural(len(others) + 1, 'tile')} that fit, {list(found.sizes)} moves least", "")
     say(_head(instruction), "")
     for each in (found.output, *found.inputs):
         say(f"%{each.name} {each.shape}")
@@ -292,8 +306,7 @@ def _draw(
     instruction: Instruction, shown: Shown, options: argparse.Namespace, sizes: Sequence[int] | None
 ) -> int:
     """Draw the operands with the number of results that read each element, or with what a tile reads."""
-    result = Op(instruction, shown.devices).outputs[0]
-    dims = tuple(int(n) for n in result.shape.dimensions)
+    dims = dims_of(Op(instruction, shown.devices).outputs[0])
     corner = dims if sizes is None else tuple(min(n, size) for n, size in zip(dims, sizes, strict=True))
     operands: list[Operand] = []
     for leaf, maps in _operands(instruction, shown):
@@ -303,9 +316,7 @@ def _draw(
                 for m in maps
             ]
         if maps:
-            operands.append(
-                Operand(f"%{leaf} {leaf.shape}", tuple(map(int, leaf.shape.dimensions)), tuple(maps))
-            )
+            operands.append(array_operand(leaf, maps))
     of = "" if sizes is None else f"the first tile {list(corner)} of "
     figure = reads_figure(f"{of}{_head(instruction)}", corner, operands, 32, 32, counts=sizes is None)
     write_figure(figure, options)
@@ -329,14 +340,22 @@ def _report_maps(
     arrays = list(leaves(goal.name, goal.shape))
     outputs = list(leaves(computation.root.name, computation.root.shape))
     found: list[dict[str, Any]] = []
+    figures: list[Panels] = []
     for o, output in enumerate(outputs):
         behind = maps_to(computation, goal, o, devices=shown.devices)
+        if is_asked_for(options):
+            parts = [array_operand(leaf, maps) for leaf, maps in zip(arrays, behind, strict=True)]
+            figures.append(reads_figure(f"%{output} {output.shape}", dims_of(output), parts, 32, 32))
+            continue
         for leaf, maps in zip(arrays, behind, strict=True):
-            memory = leaf.shape if shown.physical else None
+            start, end = (leaf, output) if shown.to_output else (output, leaf)
             what = "offset in " if shown.physical else ""
-            label = f"%{output} {output.shape} -> {what}%{leaf} {leaf.shape}"
-            facts = [map_facts(m, shown, memory) for m in maps]
-            found.append({"label": label, "maps": facts, "relation": None})
+            label = f"%{start} {start.shape} -> {what}%{end} {end.shape}"
+            maps = [inverse(m) for m in maps] if shown.to_output else maps
+            found.append(access_facts(maps, shown, end.shape, label))
+    if figures:
+        write_figure(figures[0] if len(figures) == 1 else Panels("", tuple(figures)), options)
+        return 0
     if options.json:
         say_json({"maps": found})
         return 0
@@ -372,7 +391,7 @@ def _draw_warp(instruction: Instruction, shown: Shown, options: argparse.Namespa
         operands.append(Operand(title, (len(lines), found.line // size), tuple(reads)))
         lanes = len(found.addresses)
     title = f"the lanes of the first load of {_head(instruction)}"
-    write_figure(reads_figure(title, (lanes,), operands, 32, 128), options)
+    write_figure(reads_figure(title, (lanes,), operands, 32, 128, of="lanes"), options)
     return 0
 
 

@@ -100,7 +100,7 @@ def _run(arguments: list[str]) -> int:
         except SystemExit as end:  # argparse has said what there was to say
             code = end.code if isinstance(end.code, int) else 2
         except TlaError as error:
-            complain(f"tla: error: {error}")
+            complain("\n  ".join([f"tla: error: {error}", *getattr(error, "__notes__", [])]))
             code = 1
         except MemoryError:
             complain("tla: error: the memory is not enough; a lower --limit refuses before it is full")

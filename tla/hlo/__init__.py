@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     # for the rooms above
     from .instruction import CALLING as CALLING, bare_shape as bare_shape, names_in as names_in
+    from .opcodes import ELEMENTWISE as ELEMENTWISE
     from .stablehlo import hlo_of_stablehlo as hlo_of_stablehlo
 
 lazy(__name__, guard=True)

@@ -35,7 +35,18 @@ OPCODES: Final[tuple[str, ...]] = (
     "sine", "sinh", "slice", "sort", "sqrt", "stochastic-convert", "subtract", "tan", "tanh",
     "topk", "transpose", "triangular-solve", "tuple", "while", "xor",
 )
+
+ELEMENTWISE: Final[tuple[str, ...]] = (
+    "abs", "acos", "acosh", "add", "and", "asin", "asinh", "atan2", "atanh", "cbrt", "ceil", "clamp",
+    "compare", "complex", "convert", "cosh", "cosine", "count-leading-zeros", "divide", "erf",
+    "exponential", "exponential-minus-one", "floor", "imag", "is-finite", "log", "log-plus-one",
+    "logistic", "map", "maximum", "minimum", "mulhi", "multiply", "negate", "not", "or", "popcnt",
+    "power", "real", "reduce-precision", "remainder", "round-nearest-afz", "round-nearest-even",
+    "rsqrt", "select", "shift-left", "shift-right-arithmetic", "shift-right-logical", "sign", "sine",
+    "sinh", "sqrt", "stochastic-convert", "subtract", "tan", "tanh", "xor",
+)
 # fmt: on
+"""The opcodes whose results have at each place what the elements of the operands there give."""
 
 _ALL = frozenset(OPCODES)
 

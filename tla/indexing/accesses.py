@@ -24,6 +24,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..errors import CongruenceError, CoordinateError, UnsupportedError
+from ..hlo import ELEMENTWISE
 from ..numbers import Interval, ceil_div, rebind
 from ..xla_bridge import storage_bits
 from .compose import compose
@@ -31,7 +32,6 @@ from .fusion import op_of
 from .images import columns
 from .layouts import from_layout, known_sizes
 from .maps import IndexingMap, require_map
-from .ops import ELEMENTWISE
 from .rescale import ranges_to_dims
 from .simplify import simplify
 from .traffic import blocks, shape_of
@@ -368,6 +368,9 @@ def schedule_of(instruction: Instruction, map: IndexingMap | None = None, output
     dim has tiles, and all else is a loop, with 4 elements a thread where it has more than 2**17.
     """
     leaf = op_of(instruction).outputs[output]
+    sizes = known_sizes(leaf.shape)
+    if not all(sizes):
+        raise UnsupportedError(f"{leaf} is {leaf.shape}: no thread has an element of it")
     if leaf.shape.tiles:
         return Schedule("register", register_schedule(leaf.shape), 1024)
     fused = instruction.computations[0] if instruction.opcode == "fusion" else None
@@ -379,7 +382,6 @@ def schedule_of(instruction: Instruction, map: IndexingMap | None = None, output
         if not behind or behind[0].parameter_number is not None:
             break
         hero = behind[0]
-    sizes = known_sizes(leaf.shape)
     if hero.opcode in ("reduce", "transpose"):
         op = op_of(hero)
         operand, dimensions = op.inputs[0].shape, op.ints("dimensions")

@@ -102,6 +102,7 @@ def reads_figure(
     columns: int = 32,
     slices: int = 4,
     counts: bool = False,
+    of: str = "result",
 ) -> Panels:
     """Return a result beside each of its operands, as in `map_figure`.
 
@@ -120,6 +121,7 @@ def reads_figure(
         result: The dims of the result.
         counts: Whether an element of an operand shows how many elements of the result read it, and has
             a colour for each number.
+        of: The title of the first figure.
 
     Raises:
         LayoutError, CoordinateError, UndecidedError: the same as for `map_figure`.
@@ -141,7 +143,7 @@ def reads_figure(
             return Cell(number, text="-", elements=())
         return Cell(number, True, shade(number, prod(sizes)), str(number), number == first, (number,))
 
-    figures = [_figure("result", sizes, corner, limits, result_cell)]
+    figures = [_figure(of, sizes, corner, limits, result_cell)]
     for operand, reads in zip(operands, found, strict=True):
         read = _cells(reads, sizes, first, counts)
         figures.append(_figure(operand.title, reads.dims, reads.dims, limits, read))

@@ -21,7 +21,19 @@ from math import lcm, prod
 from operator import add, mul
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ..numbers import Expr, Interval, Least, Quotient, Remainder, Symbol, Value, inner_first, rebind
+from ..numbers import (
+    Expr,
+    Interval,
+    Least,
+    Quotient,
+    Remainder,
+    Symbol,
+    Value,
+    ceil_div,
+    inner_first,
+    rebind,
+    symbols_in,
+)
 from .variables import dim, place_of, rt
 
 if TYPE_CHECKING:
@@ -233,20 +245,31 @@ def _runs(group: list[Own], maps: Sequence[IndexingMap]) -> tuple[list[dict[Any,
 
 
 def _period(own: Own, symbol: Symbol) -> int:
-    """Return a step of a number that moves all results, and changes nothing else."""
-    divisors = [
-        atom.divisor
-        for x in own.results.values()
-        if type(x) is Expr
-        for atom in inner_first(x)
-        if isinstance(atom, (Quotient, Remainder))
-    ]
-    period = lcm(*[n for n in divisors if type(n) is int])
-    moved: dict[Symbol, Value] = {symbol: rt(place_of(symbol)[1]) + period}
-    exprs = [*own.results.values(), *(x for x, _bounds in own.constraints)]
-    steps = [rebind(x, moved) - x for x in exprs]
-    is_shift = all(type(step) is int for step in steps) and not any(steps[len(own.results) :])
-    return period if is_shift else own.variables[symbol].size
+    """Return a step of a number that moves all results, and changes nothing else; or its size."""
+    size = own.variables[symbol].size
+    if any(symbol in symbols_in(x) for x, _bounds in own.constraints):
+        return size
+    return period([[*own.results.values()]], rt(place_of(symbol)[1]), size) or size
+
+
+def period(lists: Sequence[Sequence[Value]], variable: Expr, most: int) -> int:
+    """Return the least step of a variable that shifts expressions by numbers, each list alike, or 0.
+
+    >>> period([[dim(0) * 6 // 4, dim(0)]], dim(0), 100)
+    2
+
+    Args:
+        most: The greatest step to try.
+    """
+    atoms = {atom for xs in lists for x in xs if type(x) is Expr for atom in inner_first(x)}
+    divisors = [atom.divisor for atom in atoms if isinstance(atom, (Quotient, Remainder))]
+    whole = lcm(*[n for n in divisors if type(n) is int])
+    for step in (n for n in range(1, min(whole, most) + 1) if whole % n == 0):
+        moved: dict[Symbol, Value] = {variable.symbols[0]: variable + step}
+        shifts = [[rebind(x, moved) - x for x in xs] for xs in lists]
+        if all(shift == shifts[0] for shift in shifts) and all(type(x) is int for x in shifts[0]):
+            return step
+    return 0
 
 
 # --- counts -----------------------------------------------------------------------------------
@@ -271,10 +294,16 @@ def _points(own: Own, m: IndexingMap) -> int:
     return prod(bounds[s].bounds.size for s in symbols)
 
 
-def _by_run(maps: Sequence[IndexingMap], group: list[Own], table: Any) -> tuple[list[Any], str]:
-    """Return the different tables of a group over all runs, and what differs from point to point."""
+def _by_run(
+    maps: Sequence[IndexingMap], group: list[Own], table: Any, times: int = 1
+) -> tuple[list[Any], str]:
+    """Return the different tables of a group over all runs, and what differs from point to point.
+
+    Args:
+        times: How often a table looks at each point.
+    """
     runs, loose = _runs(group, maps)
-    if len(runs) * max(_box(own.free(runs[0])) for own in group) > MOST_POINTS:
+    if len(runs) * times * sum(_box(own.free(runs[0])) for own in group) > MOST_POINTS:
         raise TooManyError
     return list(map(dict, dict.fromkeys(frozenset(table(run).items()) for run in runs))), loose
 
@@ -398,7 +427,9 @@ def readers(maps: Sequence[IndexingMap], outputs: Sequence[int] = ()) -> dict[in
         if _values(group) == _box(group[0].variables):
             tables.append([{(1,): _values(group)}])
         elif any(own.results or own.constraints or own.reads for own in group):
-            several, loose = _by_run(maps, group, partial(_readers_of, group, parts))
+            several, loose = _by_run(
+                maps, group, partial(_readers_of, group, parts), ceil_div(len(parts), len(maps))
+            )
             if loose:
                 return {}
             tables.append(several)

@@ -20,26 +20,27 @@ offset (8 * d0 + 8, 128 * d1), size (8, 128), stride (1, 1)
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 from math import ceil, prod
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..errors import CongruenceError, UndecidedError, UnsupportedError
 from ..ground import plural
 from ..hlo import Computation, Instruction
-from ..numbers import Interval
+from ..numbers import Interval, symbols_in
 from ..xla_bridge import COMBINE, XlaShape, storage_bits
 from .compose import compose
 from .fusion import maps_to, op_of
-from .images import TooManyError, image_size
+from .images import TooManyError, image_size, period
 from .layouts import known_sizes
 from .ops import leaves, maps_of
+from .simplify import simplify
 from .tiles import Tile, tile, tiled
-from .traffic import block_bytes, blocks, numbered
+from .traffic import block_bytes, blocks, count_blocks, numbered
 from .variables import dim
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from .maps import IndexingMap
     from .ops import Devices, Leaf
@@ -205,28 +206,74 @@ def _tiled_array(leaf: Leaf, maps: Sequence[IndexingMap], sizes: Sequence[int]) 
     """Return what tiles need of an array; numbers that are read at run time have their least value."""
     shape = leaf.shape
     found = tuple(tile(m, sizes) for m in maps)
-    each = [tiled(m, sizes) for m in maps if not m.is_undefined]
-    count = len(sizes)
-    each = [
-        m.with_parts(
-            dims=[*m.dims[:count], *(Interval(v.bounds.lower, v.bounds.lower) for v in m.dims[count:])]
-        )
-        for m in each
-    ]
-
-    def number(count: int, apart: bool) -> int:
-        """The number of blocks of so many elements, of each tile or of all together."""
-        into = [compose(m, blocks(shape, count)) if count != 1 else m for m in each]
-        if apart:
-            into = [m.with_parts(results=[*m.results, *map(dim, range(len(m.dims)))]) for m in into]
-        try:
-            return image_size([numbered(m) for m in into]).most
-        except TooManyError:
-            raise UndecidedError(f"what tiles need of {leaf} has too many points to count") from None
-
+    known = [_at_least(m) for m in maps if not m.is_undefined]
+    each = [tiled(m, sizes) for m in known]
+    elements = count_blocks(shape, known, 1, prod(known_sizes(shape)))
+    if elements.reason:
+        raise UndecidedError(f"what tiles need of {leaf} is not counted: {elements.reason}")
     line = 0 if shape.tiles else max(1, 1024 // storage_bits(shape))
-    moved = number(line, True) * block_bytes(shape, line)
-    return TiledArray(str(leaf), shape, found, number(1, True), number(1, False), moved)
+    try:
+        # each point reads an element of its own, or they are counted
+        is_one_to_one = [m.box for m in known] == [elements.most]
+        computed = elements.most if is_one_to_one else _pairs(each)
+        moved = _pairs([compose(m, blocks(shape, line)) for m in each] if line != 1 else each)
+    except TooManyError:
+        raise UndecidedError(f"what tiles need of {leaf} has too many points to count") from None
+    return TiledArray(str(leaf), shape, found, computed, elements.most, moved * block_bytes(shape, line))
+
+
+def _at_least(m: IndexingMap) -> IndexingMap:
+    """The map with the least value of each number that is read at run time, as one of its own."""
+    least = [Interval(v.bounds.lower, v.bounds.lower) for v in m.runtime]
+    return m.with_parts(runtime=least)
+
+
+def _pairs(maps: Sequence[IndexingMap], ends: frozenset[int] = frozenset()) -> int:
+    """Return the number of different pairs of a tile and a result.
+
+    What all tiles have is counted at once if that is possible; otherwise the tiles at both ends of a dim
+    by themselves, and of those between them one period.
+
+    Args:
+        ends: The dims whose ends are cut off.
+
+    Raises:
+        TooManyError: there are too many points.
+    """
+    maps = [m for m in (simplify(m, "replace") for m in maps) if not m.is_known_empty]
+    if not maps:
+        return 0
+    with_tile = [m.with_parts(results=[*m.results, *map(dim, range(len(m.dims)))]) for m in maps]
+    try:
+        return image_size([numbered(m) for m in with_tile]).most
+    except TooManyError:
+        pass
+    rows = [[m.dims[k].bounds for m in maps] for k in range(len(maps[0].dims))]
+    for k, row in sorted(enumerate(rows), key=lambda each: -max(part.size for part in each[1])):
+        low, high = min(part.lower for part in row), max(part.upper for part in row)
+        is_same = {*row} == {row[0]} and not any(
+            dim(k).symbols[0] in symbols_in(x) for m in maps for x, _bounds in m.constraints
+        )
+        if not is_same and k not in ends and low < high:
+            cuts = sorted({at + n for part in row for at in (part.lower, part.upper) for n in (0, 1)})
+            inner = [Interval(at, end - 1) for at, end in pairwise(cuts)]
+            return sum(_pairs(_within(maps, k, part), ends | {k}) for part in inner)
+        step = period([m.results for m in maps], dim(k), high - low) if is_same else 0
+        if step:
+            times, rest = divmod(high - low + 1, step)
+            whole = _pairs(_within(maps, k, Interval(low, low + step - 1)), ends)
+            return times * whole + _pairs(_within(maps, k, Interval(low, low + rest - 1)), ends)
+    raise TooManyError
+
+
+def _within(maps: Iterable[IndexingMap], k: int, part: Interval) -> list[IndexingMap]:
+    """The maps on some values of a dim."""
+    found: list[IndexingMap] = []
+    for m in maps:
+        dims = [v._replace(bounds=v.bounds & part) if i == k else v for i, v in enumerate(m.dims)]
+        if dims[k].bounds.is_feasible:
+            found.append(m.with_parts(dims=dims))
+    return found
 
 
 # --- legal tiles ------------------------------------------------------------------------------
@@ -297,6 +344,8 @@ def tile_sizes(
         UnsupportedError: no tile fits.
     """
     shape = next(_arrays(of, output, devices))[1].shape
+    if not all(known_sizes(shape)):
+        raise UnsupportedError(f"{of.name} is {shape}: there is no element to tile")
     choices: list[list[int]] = []
     for n, unit in zip(known_sizes(shape), _units(shape), strict=True):
         choices.append([n, *(unit << i for i in range(n.bit_length()) if unit << i < n)])

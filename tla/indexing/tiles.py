@@ -14,10 +14,10 @@ from __future__ import annotations
 from itertools import product
 from math import gcd
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..errors import CongruenceError, CoordinateError, UndecidedError
-from ..numbers import Expr, Interval, bounds_of, compute, leaf, rebind
+from ..numbers import Expr, Interval, bounds_of, compute, leaf, rebind, symbols_in
 from .images import Own, TooManyError, groups
 from .maps import IndexingMap, require_map
 from .places import placed
@@ -25,9 +25,13 @@ from .simplify import simplify
 from .variables import dim, place_of, rng, rt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from ..numbers import Symbol, Value
+
+
+_FEW: Final = (1, 16, 256)
+"""The tiles of the last two dims that may refuse, where all are too many."""
 
 
 class Tile(NamedTuple):
@@ -124,15 +128,22 @@ def tile(map: IndexingMap, sizes: Sequence[int]) -> Tile:
     if whole.is_known_empty:
         return Tile(refusal="the map reads nothing")
     middle = [(v.bounds.lower + v.bounds.upper) // 2 for v in whole.dims]
-    try:
-        found = _proved(whole, _box(free, first), first)
+
+    def settled(parts: list[IndexingMap], at: list[int]) -> Tile:
+        found = _proved(parts, _box(free, at))
         if found.refusal and whole.constraints:  # they may leave out points in equal steps
-            again = _proved(whole, _box(whole, middle), first)
+            again = _proved(parts, _box(whole, middle))
             found = found if again.refusal else again
+        return found
+
+    try:
+        found = settled([whole], first)
     except TooManyError:
-        raise UndecidedError(
-            f"tiles of {list(sizes)} have too many points for a proof of their boxes"
-        ) from None
+        found = _tried(whole, first, middle, settled=settled)
+        if not found.size and not found.refusal:
+            raise UndecidedError(
+                f"tiles of {list(sizes)} have too many points for a proof of their boxes"
+            ) from None
     names: dict[Symbol, Value] = {dim(count + k).symbols[0]: rt(k) for k in range(len(map.runtime))}
     point = found.point and (found.point[0][:count], found.point[1])
     return found._replace(offset=tuple(rebind(x, names) for x in found.offset), point=point)
@@ -192,54 +203,87 @@ def _box(m: IndexingMap, place: Sequence[int]) -> Tile:
     return Tile(settled.results, tuple(size), tuple(stride))
 
 
-def _proved(whole: IndexingMap, box: Tile, place: Sequence[int]) -> Tile:
-    """Return a box with its bounds, or the refusal if a tile reads anything else."""
+def _proved(parts: Sequence[IndexingMap], box: Tile) -> Tile:
+    """Return a box with its bounds, or the refusal if a tile reads anything else.
+
+    Args:
+        parts: The map from tiles to what they read, on parts of the tiles.
+    """
     if box.refusal:
         return box
     lines = [x + rng(i) * n for i, (x, n) in enumerate(zip(box.offset, box.stride, strict=True))]
-    boxes = IndexingMap(lines, whole.dims, box.size)
-    moved = [x - y for x, y in zip(whole.results, box.offset, strict=True)]
-    is_same = not whole.constraints and not any(
-        place_of(s)[0] == 0 for x in moved if type(x) is Expr for s in x.symbols
-    )  # in every tile, but for the offset
-    pair = [boxes, whole]
-    if is_same:
-        pair = [m.with_parts(dims=[Interval(x, x) for x in place]) for m in pair]
-    bounds = [Interval(0, 0)] * len(lines)
-    at, element = list(place), [0] * len(lines)  # of some tile
-    wrong: list[tuple[Own, tuple[int, ...], bool]] = []
-    for expected, own in groups([simplify(m, "replace") for m in pair], (0, 0)):
-        found = {*own.rows(own.related, {})}
-        if not found:
-            return Tile(refusal="the map reads nothing")
-        columns = [(j, {row[c] for row in found}) for c, j in enumerate(own.results)]
-        for j, values in columns:
-            bounds[j] = Interval(min(values), max(values))
-        n = len(columns)
-        tiles = {row[n:] for row in found}
-        true = {
-            row
-            for row in expected.rows(expected.related, {})
-            if row[n:] in tiles and all(x in bounds[j] for x, j in zip(row, own.results, strict=False))
-        }
-        extra, missing = found - true, true - found
-        _note(own, min(found, default=()), at, element)
-        if extra or missing:
-            row = min(extra | missing, key=lambda row: (row[n:], row))
-            wrong.append((own, row, row in missing))
-    if wrong:
-        own, row, is_missing = wrong[0]
-        _note(own, row, at, element)
-        where, named = (f"({', '.join(map(str, part))})" for part in (at, element))
-        why = f"it has {'no ' if is_missing else ''}{named}{'' if is_missing else ' too'}"
-        point = tuple(at), tuple(element)
-        return Tile(refusal=f"the image of tile {where} is no box: {why}", point=point)
-    if is_same:
-        within = dict(IndexingMap(box.offset, whole.dims).within())
-        starts: list[Any] = [bounds_of(rebind(x, within)) for x in box.offset]
-        ends = [(n - 1) * by for n, by in zip(box.size, box.stride, strict=True)]
-        bounds = [Interval(low, high + end) for (low, high), end in zip(starts, ends, strict=True)]
+    reach: list[list[int]] = [[] for _x in lines]
+    read: list[tuple[list[int], list[tuple[Own, Own, set[Any]]]]] = []
+    for part in (part for part in parts if not part.is_known_empty):
+        place = [v.bounds.lower for v in part.dims]
+        boxes = IndexingMap(lines, part.dims, box.size)
+        moved = [x - y for x, y in zip(part.results, box.offset, strict=True)]
+        pair = [boxes, part]
+        if not part.constraints and not any(place_of(s)[0] == 0 for x in moved for s in symbols_in(x)):
+            # every tile reads the same, but for the offset
+            pair = [m.with_parts(dims=[Interval(x, x) for x in place]) for m in pair]
+            within = dict(IndexingMap(box.offset, part.dims).within())
+            for ends, x, n, by in zip(reach, box.offset, box.size, box.stride, strict=True):
+                low, high = bounds_of(rebind(x, within))
+                ends += [low or 0, (high or 0) + (n - 1) * by]
+        own_parts: list[tuple[Own, Own, set[Any]]] = []
+        for expected, own in groups([simplify(m, "replace") for m in pair], (0, 0)):
+            found = {*own.rows(own.related, {})}
+            own_parts.append((expected, own, found))
+            for c, j in enumerate(own.results):
+                reach[j] += {row[c] for row in found}
+        if all(found for _expected, _own, found in own_parts):
+            read.append((place, own_parts))
+    if not read:
+        return Tile(refusal="the map reads nothing")
+    bounds = [Interval(min(ends), max(ends)) for ends in reach]
+    for at, own_parts in read:
+        element = [0] * len(lines)  # of some tile
+        wrong: list[tuple[Own, tuple[int, ...], bool]] = []
+        for expected, own, found in own_parts:
+            tiles = {row[len(own.results) :] for row in found}
+            true = {
+                row
+                for row in expected.rows(expected.related, {})
+                if row[len(own.results) :] in tiles
+                and all(x in bounds[j] for x, j in zip(row, own.results, strict=False))
+            }
+            _note(own, min(found), at, element)
+            if found != true:
+                row = min(found ^ true, key=lambda row: (row[len(own.results) :], row))
+                wrong.append((own, row, row not in found))
+        for own, row, is_extra in wrong[:1]:
+            _note(own, row, at, element)
+            where, named = (f"({', '.join(map(str, part))})" for part in (at, element))
+            why = f"it has no {named}" if is_extra else f"it has {named} too"
+            why = f"the image of tile {where} is no box: {why}"
+            return Tile(refusal=why, point=(tuple(at), tuple(element)))
     return box._replace(bounds=tuple(bounds))
+
+
+def _tried(whole: IndexingMap, *places: list[int], settled: Callable[..., Tile]) -> Tile:
+    """Return what few tiles refuse, or what all prove if those at the ends count by themselves."""
+    rows = [v.bounds for v in whole.dims]
+    for count in _FEW:
+        for at in places:
+            few = [Interval(x, min(row.upper, x + count - 1)) for row, x in zip(rows, at, strict=True)]
+            few[:-2] = [Interval(x, x) for x in at[:-2]]
+            try:
+                found = settled([simplify(whole.with_parts(dims=few), "replace")], at)
+            except TooManyError:
+                continue
+            if found.point is not None:
+                return found
+    cuts: list[list[Interval]] = []
+    for row in rows:
+        a, b = row.lower, row.upper
+        parts = dict.fromkeys((Interval(a, a), Interval(a + 1, b - 1), Interval(b, b)))
+        cuts.append([part for part in parts if part.is_feasible])
+    try:
+        each = [simplify(whole.with_parts(dims=dims), "replace") for dims in product(*cuts)]
+        return settled(each, places[0])
+    except TooManyError:
+        return Tile()
 
 
 def _note(own: Own, row: tuple[int, ...], at: list[int], element: list[int]) -> None:

@@ -41,6 +41,7 @@ from .images import Span, TooManyError, image_size, readers
 from .layouts import known_sizes
 from .maps import IndexingMap
 from .ops import Leaf, leaves, maps_of
+from .places import rearranged
 from .simplify import simplify
 from .unused import remove_unused_symbols
 from .variables import bounded, dim
@@ -403,7 +404,7 @@ def _array(
     size, bits = prod(known_sizes(shape)), storage_bits(shape)
     here = [m for _o, m in maps]
     unknown = next((m.reason for m in here if m.is_undefined), "")
-    elements = Span(0, size, unknown) if unknown else _count(shape, here, 1, size)
+    elements = Span(0, size, unknown) if unknown else count_blocks(shape, here, 1, size)
 
     def of_bytes(n: int) -> Span:
         """The number of blocks of so many bytes."""
@@ -423,7 +424,7 @@ def _array(
             return Span(0, min(whole, elements.most), unknown)
         if count and not shape.tiles and elements.least == size:
             return Span(whole, whole)
-        return _count(shape, here, count, min(whole, elements.most))
+        return count_blocks(shape, here, count, min(whole, elements.most))
 
     tiles = counted(0, prod(n for _x, n in _tile_axes(shape, [0] * shape.rank))) if shape.tiles else None
     spans = (elements, of_bytes(1), of_bytes(line), tiles or Span(0, 0))
@@ -451,12 +452,17 @@ def _array(
     )
 
 
-def _count(shape: XlaShape, maps: Sequence[IndexingMap], count: int, whole: int) -> Span:
-    """Return how many blocks of elements maps reach, of so many: by groups, by isl, or within bounds."""
+def count_blocks(shape: XlaShape, maps: Sequence[IndexingMap], count: int, whole: int) -> Span:
+    """Return how many blocks of elements maps reach, of so many: by groups, by isl, or within bounds.
+
+    Args:
+        count: The elements of a block; 0 is a tile of the layout.
+        whole: The blocks that there are.
+    """
     if count != 1:
         into = blocks(shape, count)
         maps = [compose(m, into) for m in maps]
-    maps = [numbered(m) for m in maps]
+    maps = [numbered(m, is_image=True) for m in maps]
     try:
         span = image_size(maps)
     except TooManyError:
@@ -476,8 +482,15 @@ def _count(shape: XlaShape, maps: Sequence[IndexingMap], count: int, whole: int)
     return span._replace(least=min(span.least, whole), most=min(span.most, whole))
 
 
-def numbered(m: IndexingMap) -> IndexingMap:
-    """Return a map in the form that counts take, with the replica that is read as one more result."""
+def numbered(m: IndexingMap, is_image: bool = False) -> IndexingMap:
+    """Return a map in the form that counts take, with the replica that is read as one more result.
+
+    Args:
+        is_image: Whether its image counts alone, so that dims may be ranges, which constraints decide.
+    """
     if m.replica is not None:
         m = m.with_parts(results=[*m.results, m.replica], replica=None)
+    if is_image:
+        first, *others = ([(kind, i) for i in range(len(m.kinds[kind]))] for kind in range(3))
+        m = rearranged(m, [[], first + others[0], others[1]])
     return remove_unused_symbols(simplify(m, "replace"))

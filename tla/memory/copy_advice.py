@@ -47,6 +47,9 @@ class Advice(NamedTuple):
         memory_change: The bytes by which parameters and results grow, padding included. A pair shares
             its memory and counts once.
         other_users: The other instructions that read the parameter.
+        together: The places of other advice without which it saves less. The compiler fetches some
+            parameters ahead of time, so that their copies are cheap. If one of these needs no copy, its
+            turn goes to the next. So the last of them saves the most.
         risk: Why the whole may get slower although the copies go; empty if no reason is known.
     """
 
@@ -64,6 +67,7 @@ class Advice(NamedTuple):
     saves_bytes: int
     memory_change: int
     other_users: tuple[str, ...]
+    together: tuple[str, ...]
     risk: str
 
     @property

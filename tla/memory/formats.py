@@ -26,6 +26,12 @@ libtpu 0.0.42, as they are and with each piece of advice:
 - A copy that also converts the type leaves the conversion behind. One reader takes it over, and it costs
   nothing more. Several readers do not: then the conversion can be slower than the copy was.
 - A copy within a fusion moves nothing by itself, so its absence saves nothing.
+- A parameter may reach the copy through elementwise instructions, which then work in the new layout. If
+  they convert it, they can become slower than the copy was.
+- A loop whose state a copy moves into VMEM keeps it in HBM without the copy. Relayouts of the state in
+  the loop then read HBM in each turn: up to 28 times slower. So there is no advice for such a loop.
+- If several parameters are copied, the compiler fetches some ahead of time. Their copies are cheap, and
+  only all changes together save what all copies cost.
 """
 
 from __future__ import annotations
@@ -33,6 +39,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..errors import LayoutError, UndecidedError, UnsupportedError
+from ..hlo import ELEMENTWISE
 from ..xla_bridge import (
     XlaShape,
     equivalent,
@@ -50,14 +57,14 @@ from .aliasing import arrays
 from .by import source_text
 from .copy_advice import Advice
 from .copying import Copy, module_copies, whole
-from .origins import Index, Origins, Value, permutation_of, same_layout
+from .origins import Index, Origins, Value, callee, permutation_of, same_layout
 from .renaming import reshaping, transposing
 from .updates import SharedMemory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..hlo import Instruction, Module
+    from ..hlo import Instruction, Module, Operand
     from ..xla_bridge import AnyShape, Chip
     from .renaming import Renaming
 
@@ -118,7 +125,7 @@ def copies(module: Module, chip: str | Chip = "v5e") -> Copies:
     formats = _Formats(module, chip)
     found = module_copies(module)
     advised: dict[tuple[str, str], list[Advice]] = {}
-    for advice, made in formats.of(found):
+    for advice, made in _in_turn(list(formats.of(found))):
         for copy in made:
             advised.setdefault((copy.computation, copy.name), []).append(advice)
     return Copies(
@@ -147,16 +154,29 @@ class _Change(NamedTuple):
     """Whether the copy moves the state of a loop into another memory."""
     name: str = ""
     users: tuple[str, ...] = ()
+    more_bytes: int = 0
+    """The bytes by which a fusion between parameter and copy reads and writes more."""
 
     @property
     def growth(self) -> int:
         return physical_bytes(self.layout) - physical_bytes(self.present)
 
 
+class _Source(NamedTuple):
+    """The parameter that a copy reads."""
+
+    parameter: Instruction
+    renamings: tuple[Renaming, ...]
+    users: tuple[str, ...]
+    """The other instructions that read it."""
+    worked_on: XlaShape | None
+    """The operand of the first elementwise instruction between parameter and copy, if there is one."""
+
+
 class _Formats:
     """The advice on the copies of a module."""
 
-    __slots__ = ("_chip", "_memory", "_module", "_origins", "_pairs", "_results")
+    __slots__ = ("_chip", "_memory", "_module", "_moved", "_origins", "_pairs", "_results")
 
     def __init__(self, module: Module, chip: str | Chip) -> None:
         self._module = module
@@ -164,6 +184,7 @@ class _Formats:
         self._origins = Origins(module)
         self._memory = SharedMemory(module)
         entry = module.entry
+        self._moved: set[Value] = set()  # what relayouts in loops read and make
         self._pairs = {
             alias.parameter_number: alias.output_index
             for alias in module.input_output_alias
@@ -177,6 +198,12 @@ class _Formats:
 
     def of(self, found: Sequence[Copy]) -> Iterator[tuple[Advice, list[Copy]]]:
         """Yield all advice on the copies of the module, with the copies it is for."""
+        self._moved = {
+            value
+            for copy in found
+            if copy.is_relayout and copy.moves and copy.is_in_loop
+            for value in (self._origins.of(self._operand(copy)).value, _value(copy))
+        }
         wishes: dict[_End, list[_Change]] = {}
         for copy in found:
             if copy.kind == "duplicate":
@@ -234,14 +261,21 @@ class _Formats:
         source = self._parameter(copy)
         if source is None or (_converts(copy) and self._readers(copy) > 1):
             return []
-        parameter, renamings, users = source
+        parameter = source.parameter
         is_donated = parameter.parameter_number in self._pairs
         if not (is_donated or copy.is_space_move) and self._memory.is_overwritten(_value(copy)):
             return []  # the parameter has to stay as it is, so a copy stays
-        wanted = self._of_type(copy.after, copy.before)
+        wanted = self._of_type(copy.after, source.worked_on or copy.before)
         end = _End(parameter.parameter_number, None)
-        found = self._change(end, copy, wanted, parameter.shape, [*renamings, *own])
-        return [each._replace(name=parameter.op_name, users=users) for each in found]
+        found = self._change(end, copy, wanted, parameter.shape, [*source.renamings, *own])
+        return [
+            each._replace(
+                name=parameter.op_name,
+                users=source.users,
+                more_bytes=each.growth + copy.written_bytes - copy.read_bytes if source.worked_on else 0,
+            )
+            for each in found
+        ]
 
     def _of_results(self, copy: Copy, own: Sequence[Renaming]) -> list[_Change]:
         places = self._results.get(_value(copy), [])
@@ -276,17 +310,24 @@ class _Formats:
             return []
         if self._is_usual(present) and not self._is_usual(layout):
             return []
-        return [_Change(end, present, layout, copy, self._leaves_loop(copy))]
+        states = self._states(copy) if copy.is_space_move else []
+        if any(self._origins.of(value).value in self._moved for value in states):
+            return []
+        return [_Change(end, present, layout, copy, bool(states))]
 
     def _is_usual(self, shape: XlaShape) -> bool:
         """Whether the compiler of a TPU takes a parameter in such tiles."""
         return shape.tiles in tilings_of_order(shape, shape.minor_to_major, self._chip)
 
-    def _leaves_loop(self, copy: Copy) -> bool:
-        """Whether a copy moves the state of a loop into a faster memory, or out of it."""
-        return copy.is_space_move and (
-            self._memory.is_in_loop(_value(copy)) or self._memory.is_in_loop(self._operand(copy))
-        )
+    def _states(self, copy: Copy) -> list[Value]:
+        """The states of loops that a copy moves in or out: at the beginning of a turn and at its end."""
+        states: list[Value] = []
+        for value in (_value(copy), self._operand(copy)):
+            for loop, index in self._memory.loops(value):
+                body = self._module.computation(callee(loop, "body") or "")
+                names = [each.name for each in body.parameters[:1]]
+                states += [Value(body.name, name, index) for name in (*names, body.root.name)]
+        return states
 
     def _of_type(self, wanted: XlaShape, other: XlaShape) -> XlaShape:
         """The wanted layout for elements of the type of another shape, in the tiles of that type."""
@@ -302,9 +343,11 @@ class _Formats:
 
     def _readers(self, copy: Copy) -> int:
         """The number of instructions that read the result of a copy."""
-        instructions = self._module.computation(copy.computation).instructions
-        names, readers = {copy.name}, 0
-        for each in instructions:
+        return self._readers_of(Value(copy.computation, copy.name))
+
+    def _readers_of(self, value: Value) -> int:
+        names, readers = {value.instruction}, 0
+        for each in self._module.computation(value.computation).instructions:
             if any(operand.name in names for operand in each.operands):
                 if each.opcode in _HANDED_ON:
                     names.add(each.name)
@@ -315,9 +358,9 @@ class _Formats:
     def _donation(self, copy: Copy) -> Iterator[tuple[Advice, list[Copy]]]:
         """Advice to donate a parameter: a copy keeps it alive while a result takes its memory."""
         source = self._parameter(copy)
-        if source is None or source[0].parameter_number in self._pairs:
+        if source is None or source.worked_on or source.parameter.parameter_number in self._pairs:
             return
-        parameter, _renamings, users = source
+        parameter, users = source.parameter, source.users
         shape, number = parameter.shape, parameter.parameter_number
         if isinstance(shape, XlaShape) and shape in self._module.entry.root.shape.arrays():
             end = _End(number, None)
@@ -325,24 +368,48 @@ class _Formats:
             shared = -physical_bytes(shape)
             yield advice._replace(what="donation", jax="", memory_change=shared, risk=""), [copy]
 
-    def _parameter(self, copy: Copy) -> tuple[Instruction, tuple[Renaming, ...], tuple[str, ...]] | None:
-        """The parameter that a copy reads, its renamings on the way there, and its other readers."""
+    def _parameter(self, copy: Copy) -> _Source | None:
+        """The parameter that a copy reads, by itself or through elementwise instructions."""
         origin = self._origins.of(self._operand(copy))
+        on_the_way, renamings = {copy.name, *origin.through}, origin.renamings
+        worked_on: XlaShape | None = None
+        while (operand := self._only_operand(origin.value)) is not None:
+            on_the_way.add(origin.value.instruction)
+            origin = self._origins.of(Value(origin.value.computation, operand.name))
+            on_the_way.update(origin.through)
+            renamings = (*origin.renamings, *renamings)
+            worked_on = origin.shape
         entry = self._module.entry
         if origin.value.computation != entry.name or origin.value.shape_index:
             return None
         parameter = entry.instruction(origin.value.instruction)
         if parameter.opcode != "parameter":
             return None
-        on_the_way = {copy.name, *origin.through}
-        others = [
+        others = tuple(
             each.name
             for each in entry.instructions
             if each.name not in on_the_way
             and not on_the_way.intersection(self._inside(each))
             and any(operand.name == parameter.name for operand in each.operands)
+        )
+        if worked_on is not None:
+            own = [Value(entry.name, e.name) for e in entry.instructions if e.name in on_the_way]
+            if others or any(self._readers_of(value) > 1 for value in own):
+                return None
+        return _Source(parameter, renamings, others, worked_on)
+
+    def _only_operand(self, value: Value) -> Operand | None:
+        """The only array that an elementwise instruction works on, in the layout of its result."""
+        computation = self._module.computation(value.computation)
+        made = computation.instruction(value.instruction)
+        if made.opcode not in ELEMENTWISE:
+            return None
+        operands = [
+            each
+            for each in made.operands
+            if computation.instruction(each.name).opcode not in ("broadcast", "constant", "iota")
         ]
-        return parameter, origin.renamings, tuple(others)
+        return operands[0] if len(operands) == 1 and _is_like(operands[0].shape, made.shape) else None
 
     def _inside(self, instruction: Instruction) -> set[str]:
         """The names of all instructions in the computations that an instruction of the entry calls."""
@@ -356,7 +423,38 @@ def _value(copy: Copy) -> Value:
     return Value(copy.computation, copy.name, (0,) if copy.opcode == "copy-start" else ())
 
 
+def _is_like(shape: AnyShape | None, other: AnyShape) -> bool:
+    """Whether two arrays have the same dims in the same order, and elements of one type."""
+    if not (isinstance(shape, XlaShape) and isinstance(other, XlaShape)):
+        return False
+    names = ("element_type", "dimensions", "minor_to_major")
+    return all(getattr(shape, name) == getattr(other, name) for name in names)
+
+
 _HANDED_ON: Final = frozenset({"bitcast", "copy-done", "get-tuple-element"})
+
+
+def _in_turn(found: list[tuple[Advice, list[Copy]]]) -> list[tuple[Advice, list[Copy]]]:
+    """The advice, where the last of several parameters saves what the others leave to it.
+
+    Of equal parameters the compiler may fetch any ahead of time, so each alone saves the least of them.
+    """
+    places = [i for i, (advice, _) in enumerate(found) if advice.what == "parameter"]
+    if len(places) < 2:
+        return found
+    equal: dict[tuple[XlaShape, XlaShape], list[int]] = {}
+    for i in places:
+        equal.setdefault((found[i][0].present, found[i][0].layout), []).append(i)
+    turned = list(found)
+    for same in equal.values():
+        savings = sorted((found[i][0] for i in same), key=_gain)
+        for i, each in zip(same, savings, strict=True):
+            saved = {name: getattr(each, name) for name in ("stays", "saves_cycles", "saves_bytes")}
+            turned[i] = (found[i][0]._replace(**saved), found[i][1])
+    last = max(places, key=lambda i: _gain(turned[i][0]))
+    others = tuple(turned[i][0].place for i in places if i != last)
+    turned[last] = (turned[last][0]._replace(together=others), turned[last][1])
+    return turned
 
 
 def _most_wanted(changes: Sequence[_Change]) -> list[_Change]:
@@ -398,6 +496,7 @@ def _advice(end: _End, changes: Sequence[_Change]) -> Advice:
         sum(_saved_bytes(change) for change in changes),
         first.growth,
         first.users,
+        (),
         _risk(changes),
     )
 
@@ -409,6 +508,8 @@ def _risk(changes: Sequence[_Change]) -> str:
         reasons.append("the loop around may read and write slower memory, where a copy moved its state")
     if changes[0].users:
         reasons.append("other instructions read the parameter as it is now")
+    if changes[0].end.parameter is None and any(change.copy.is_space_move for change in changes):
+        reasons.append("the instruction that makes the result then writes slower memory itself")
     return "; ".join(reasons)
 
 
@@ -416,7 +517,8 @@ def _saved_bytes(change: _Change) -> int:
     """The bytes that no longer move; a space move that stays reads and writes the same layout."""
     copy = change.copy
     left = copy.written_bytes if change.end.result is None else copy.read_bytes
-    return (copy.read_bytes + copy.written_bytes - (2 * left if copy.is_space_move else 0)) * copy.times
+    stays = change.more_bytes + (2 * left if copy.is_space_move else 0)
+    return (copy.read_bytes + copy.written_bytes - stays) * copy.times
 
 
 def _own_renaming(instruction: Instruction, copy: Copy) -> tuple[Renaming, ...] | None:

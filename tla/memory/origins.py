@@ -18,6 +18,8 @@ from ..xla_bridge import XlaShape, XlaTuple, array_shape, equivalent, is_bitcast
 from .renaming import Renaming, renaming, reshaping, transposing
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..hlo import Computation, Instruction, Module
     from ..xla_bridge import AnyShape
 
@@ -25,7 +27,7 @@ Index: TypeAlias = tuple[int, ...]
 """The way through nested tuples to an array, from the outside in; empty for an array by itself."""
 
 _UNCHANGED: Final = frozenset({"opt-barrier", "optimization-barrier", "domain", "add-dependency"})
-_CUT: Final = re.compile(r"\{\[([0-9]{1,18}):([0-9]{1,18})\]\}")
+_RANGE: Final = re.compile(r"\[([0-9]{1,18}):([0-9]{1,18})\]")
 _CALLS: Final = frozenset({"fusion", "call", "async-start"})
 
 
@@ -164,29 +166,32 @@ class Origins:
         computation = self._module.computation(value.computation)
         through: list[str] = []
         sources: set[str] = set()
-        end = 0
+        cuts: list[str] = []
         for operand in instruction.operands:
             piece = computation.instruction(operand.name)
             if piece.opcode == "slice-done":
                 through.append(piece.name)
                 piece = computation.instruction(piece.operands[0].name)
-            through.append(piece.name)
-            cut = _CUT.fullmatch(piece.attributes.get("slice", ""))
-            if piece.opcode != "slice-start" or cut is None or int(cut[1]) != end:
+            if piece.opcode != "slice-start":
                 return None
-            end = int(cut[2])
+            through.append(piece.name)
+            cuts.append(piece.attributes.get("slice", ""))
             sources.add(piece.operands[0].name)
         whole = computation.instruction(sources.pop()) if len(sources) == 1 else None
-        if whole is None or whole.opcode != "bitcast" or not isinstance(whole.shape, XlaShape):
+        after = array_at(instruction.shape, value.shape_index)
+        if whole is None or not isinstance(whole.shape, XlaShape):
             return None
-        before = whole.operands[0].shape if whole.operands else None
-        if not isinstance(before, XlaShape) or whole.shape.dimensions != (end,):
+        if not _is_all(cuts, whole.shape.dimensions):
             return None
-        same = renaming(before, array_at(instruction.shape, value.shape_index))
+        name, before = whole.name, whole.shape
+        if whole.opcode == "bitcast" and whole.operands:  # it may change the type
+            through.append(name)
+            name = whole.operands[0].name
+            before = array_at(computation.instruction(name).shape, ())
+        same = renaming(before, after)
         if same is None or not (same.is_total and same.is_onto):
             return None
-        at = Value(value.computation, whole.operands[0].name)
-        return _Hop(at, same, (*through, whole.name))
+        return _Hop(Value(value.computation, name), same, tuple(through))
 
     def _keeps(self, loop: Instruction, index: Index) -> bool:
         """Whether a loop leaves an array of its state unchanged."""
@@ -219,6 +224,20 @@ class Origins:
         same = renaming(before, after)
         free = same is not None and same.is_total and same.is_onto
         return hop._replace(renaming=same) if free else None
+
+
+def _is_all(cuts: Sequence[str], dims: Sequence[int]) -> bool:
+    """Whether slices follow each other along one dim, whole in the others, and cover the array."""
+    ranges = [[(int(a), int(b)) for a, b in _RANGE.findall(cut)] for cut in cuts]
+    whole = [(0, n) for n in dims]
+    if not ranges or any(len(each) != len(dims) for each in ranges):
+        return False
+    along = [d for d, n in enumerate(whole) if any(each[d] != n for each in ranges)]
+    if len(along) > 1:
+        return False
+    d = along[0] if along else 0
+    ends = [0, *(each[d][1] for each in ranges)]
+    return ends[-1] == dims[d] and [each[d][0] for each in ranges] == ends[:-1]
 
 
 def array_at(shape: AnyShape, index: Index) -> XlaShape:

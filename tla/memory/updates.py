@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..hlo import Instruction, Module
+    from .origins import Index
 
 
 class SharedMemory:
@@ -54,9 +55,10 @@ class SharedMemory:
         """Whether an instruction writes over a value, so that it must be nobody else's."""
         return any(self._writes(each, result) for each, result in self._following(value))
 
-    def is_in_loop(self, value: Value) -> bool:
-        """Whether a loop keeps the value, or what follows it in its memory, as a part of its state."""
-        return any(each.opcode == "while" for each, _result in self._following(self.first(value)))
+    def loops(self, value: Value) -> list[tuple[Instruction, Index]]:
+        """Return the loops that keep the memory of a value as a part of their state, and which part."""
+        following = self._following(self.first(value))
+        return [(each, result.shape_index) for each, result in following if each.opcode == "while"]
 
     def _following(self, value: Value) -> Iterator[tuple[Instruction, Result]]:
         """Yield the instructions whose results lie in the memory of a value, each with that result."""

@@ -14,7 +14,7 @@ from inspect import currentframe
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from ...errors import ArgumentError, KindError, UnsupportedError
+from ...errors import ArgumentError, CoordinateError, KindError, UnsupportedError
 from ...ground import described, limit_error, limit_of
 from ..arch import arch as arch_named
 from .instructions import PIPES, Instruction, Operand, group_of
@@ -197,12 +197,27 @@ class ScalarUnit:
 
     # --- scalars
 
+    def host_values(self, tensor: KernelTensor) -> list[Any]:
+        """Return the numbers of an input as its host knows them, and issue nothing.
+
+        Raises:
+            UnsupportedError: the tensor is no input.
+        """
+        return [self._number(tensor, index)[0] for index in range(int(tensor.layout.cosize))]
+
     def get_value(self, tensor: KernelTensor, index: int = 0) -> Any:
         """Return a number of a tensor that the kernel was given. ``GetValue(index)``.
 
         Raises:
             UnsupportedError: the tensor is no input: cores make their instructions before they run.
+            CoordinateError: its memory ends before the number.
         """
+        value, src = self._number(tensor, index)
+        self.put("GetValue", "S", {"src": src}, {"value": value})
+        return value
+
+    def _number(self, tensor: KernelTensor, index: int) -> tuple[Any, Operand]:
+        """A number of an input, and its place."""
         store = store_of(tensor)
         array = self._inputs.get(store.owner) if store.space == "GM" else None
         if array is None:
@@ -211,11 +226,10 @@ class ScalarUnit:
                 "Instructions are made before they run: only the numbers of inputs are known.",
             )
         size = store.element.bytes_of(1)
-        byte = byte_of(tensor, index)
-        value = array.reshape(-1).view(array.dtype)[byte // size].item()
-        src = operand_of(tensor, index * size)
-        self.put("GetValue", "S", {"src": src}, {"value": value})
-        return value
+        at = byte_of(tensor, index) // size
+        if not 0 <= at < array.size:
+            raise CoordinateError(f"{store.owner} has {array.size} numbers, and none at {at}", at=at)
+        return array.reshape(-1)[at].item(), operand_of(tensor, index * size)
 
 
 def _pipes_of(event: object) -> list[str]:

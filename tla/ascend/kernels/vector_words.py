@@ -210,9 +210,9 @@ def _rows(tensor: KernelTensor, what: str) -> tuple[int, int, int]:
 
 def _blocks(tensor: KernelTensor, pitch: int, length: int, rows: int) -> int:
     """The blocks between two rows of UB."""
-    if rows == 1:
-        return 0
     if pitch % _BLOCK:
+        if rows == 1:
+            return 0
         raise DivisibilityError(
             f"a row of UB takes {pitch} bytes, which is no multiple of {_BLOCK}",
             "Give the tile of UB whole blocks of 32 bytes to a row.",

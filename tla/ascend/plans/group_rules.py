@@ -47,7 +47,11 @@ def schedule_of(plan: Tiling, order: BlockSwizzle) -> Schedule:
         return order.schedule(plan.problem, plan.l1, cores=plan.cores, splitk=factor)
     if order.grouped and groups.axis == "m":
         return order.schedule(plan.problem, plan.l1, cores=plan.cores, rows=groups.sizes)
-    return in_groups(groups.problems, plan.l1, order, axis=groups.axis, cores=plan.cores)
+    taker = kernel(plan)
+    return in_groups(
+        groups.problems, plan.l1, order, axis=groups.axis, cores=plan.cores,
+        fills=taker is not None and taker.fills,
+    )  # fmt: skip
 
 
 def group_rules(plan: Tiling) -> Iterator[Finding]:
@@ -96,6 +100,10 @@ def _is_dense(plan: Tiling, operand: Operand) -> bool:
     )
 
 
+_FILLS: Final = "MmadAtlasA2PreloadAsync"
+"""The block that has no sums of a group without K to hand over."""
+
+
 def _empty(plan: Tiling, groups: Groups) -> Iterator[Finding]:
     empty = [i for i, problem in enumerate(groups.problems) if min(problem) == 0]
     if not empty:
@@ -103,7 +111,14 @@ def _empty(plan: Tiling, groups: Groups) -> Iterator[Finding]:
     shown = ", ".join(map(str, empty[:8])) + (", ..." if len(empty) > 8 else "")
     which = f"group {shown}" if len(empty) == 1 else f"groups {shown}"
     taker, result = kernel(plan), "C" if plan.epilogue is None else "D"
-    if groups.axis == "k" and taker is not None:
+    if taker is not None and taker.fills and plan.policy.name != _FILLS:
+        text = (
+            f"the cube cores of {taker.name} by {plan.policy.name} hand over the blocks of {which}, for "
+            "which its vector cores do not wait: they read every later block too early"
+        )
+        fix = f"Take {_FILLS}, or leave {which} out."
+        yield Finding("empty groups", "error", text, "GM", len(empty), 0, "groups", fix)
+    elif groups.axis == "k" and taker is not None:
         text = f"{result} of {which} is filled with zeros by the vector cores of {taker.name}"
         yield Finding("empty groups", "holds", text, "GM", len(empty), None, "groups")
     elif groups.axis == "k":

@@ -49,6 +49,8 @@ class Kernel(NamedTuple):
     """Its last template arguments, after the scheduler."""
     epilogues: tuple[str, ...] = ()
     """The epilogues of which it runs one; without them C is written as it is."""
+    fills: bool = False
+    """Whether a group without K has blocks too: the epilogue fills them with zeros."""
 
 
 _ALL: Final = "ABC"
@@ -125,7 +127,7 @@ _KERNELS: Final = (
     ),
     Kernel(
         "GroupedMatmulSliceKPerTokenDequant", "grouped_matmul_slice_k_per_token_dequant", _ASYNC,
-        _IDENTITY, dense=_ALL, groups="k", extra="int64_t", epilogues=_DEQUANT,
+        _IDENTITY, dense=_ALL, groups="k", extra="int64_t", epilogues=_DEQUANT, fills=True,
     ),
 )  # fmt: skip
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from .convolution import convolution as convolution
     from .cover import CoverError as CoverError, Proof as Proof, box as box, prove as prove
     from .facts import Balance as Balance, Reuse as Reuse, Traffic as Traffic
-    from .groups import Axis as Axis, in_groups as in_groups
+    from .groups import Axis as Axis
     from .heads import heads as heads
     from .picture import block_map as block_map, timeline as timeline
     from .rows import rows as rows
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         StreamkGemmIdentityBlockSwizzle as StreamkGemmIdentityBlockSwizzle,
         TailSplitkGemmIdentityBlockSwizzle as TailSplitkGemmIdentityBlockSwizzle,
         default_swizzle as default_swizzle,
+        in_groups as in_groups,
         swizzle as swizzle,
     )
     from .tasks import Block as Block, Task as Task

@@ -5,6 +5,7 @@ The tasks of one product follow those of another without a gap: task t of all of
 ``t % cores`` in turn ``t // cores``. So a product starts on the core after the last one of the product
 before. Inside a product the order is that of a swizzle.
 
+>>> from tla.ascend.schedules import in_groups
 >>> schedule = in_groups([(300, 256, 64), (0, 256, 64), (212, 256, 64)], (128, 256, 64), cores=4)
 >>> [(task.core, task.group, task.start.m, task.shape.m) for task in schedule.tasks]
 [(0, 0, 0, 128), (1, 0, 128, 128), (2, 0, 256, 44), (3, 2, 300, 128), (0, 2, 428, 84)]
@@ -28,7 +29,6 @@ from ..shapes import GemmCoord
 from .by_tile import identity
 from .cover import CoverError, Proof, prove
 from .schedule import Schedule
-from .tasks import CORES, Task
 from .window import aswt
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from ..shapes import ShapeLike
     from .order import Bands
-    from .swizzles import BlockSwizzle
+    from .tasks import Task
 
 Axis: TypeAlias = Literal["m", "k", "batch", "list"]
 """How products lie in A, B and C: as rows of one A and C, as slices of K, or each on its own, all with
@@ -52,7 +52,7 @@ def _along(axis: Axis, extents: Sequence[int]) -> GemmCoord:
 class InGroups(Schedule):
     """The tasks of several products, one product after another."""
 
-    __slots__ = ("_ends", "_origins", "_parts", "_used", "bands", "problems")
+    __slots__ = ("_covered", "_ends", "_origins", "_parts", "_used", "bands", "problems")
 
     problems: tuple[GemmCoord, ...]
     """The extents of each product; one may be empty."""
@@ -65,6 +65,7 @@ class InGroups(Schedule):
         cores: int,
         swizzle: str,
         order: Callable[[GemmCoord, bool], Schedule],
+        fills: bool = False,
     ) -> None:
         index = "mnk".index("k" if axis == "k" else "m")
         lengths = [problem[index] for problem in problems]
@@ -73,13 +74,16 @@ class InGroups(Schedule):
         super().__init__(most, tile, cores, swizzle)
         self.problems = tuple(problems)
         starts = [end - length for end, length in zip(accumulate(lengths), lengths, strict=True)]
-        self._used = [i for i, problem in enumerate(problems) if min(problem) > 0]
+        self._covered = [
+            problem._replace(k=1) if fills and not problem.k else problem for problem in problems
+        ]
+        self._used = [i for i, problem in enumerate(self._covered) if min(problem) > 0]
         self._origins = [_along(axis, [starts[i]]) for i in self._used]
         self._parts: list[Schedule] = []
         self._ends: list[int] = []
         for i in self._used:
             is_last = i == len(problems) - 1
-            part = order(problems[i], is_last)
+            part = order(self._covered[i], is_last)
             start = self._ends[-1] if self._ends else 0
             if part.last_blocks and start % self.cores:
                 raise LayoutError(
@@ -107,7 +111,7 @@ class InGroups(Schedule):
 
     @property
     def products(self) -> tuple[GemmCoord, ...]:
-        return tuple(self.problems[i] for i in self._used)
+        return tuple(problem for problem in self.problems if min(problem) > 0)
 
     @property
     def last_blocks(self) -> dict[int, GemmCoord]:
@@ -121,7 +125,9 @@ class InGroups(Schedule):
         if part.last_blocks:  # its pieces have cores of their own
             turn, core = begin // self.cores + task.round, task.core
         start = GemmCoord(*map(operator.add, self._origins[at], task.start))
-        return task._replace(number=number, core=core, round=turn, start=start, group=self._used[at])
+        group = self._used[at]
+        shape = task.shape._replace(k=min(task.shape.k, self.problems[group].k))
+        return task._replace(number=number, core=core, round=turn, start=start, shape=shape, group=group)
 
     def runs(self, core: int) -> tuple[range, ...]:
         if not self.last_blocks:
@@ -131,75 +137,59 @@ class InGroups(Schedule):
         return (range(core, begin, self.cores), *last)
 
     def proof(self, progress: Callable[[int], None] | None = None) -> Proof:
-        """Prove that every element of each product lies in exactly one task of that product."""
+        """Prove that every element of each product lies in exactly one task of that product.
+
+        Without K it is every element of C.
+        """
         origins = dict(zip(self._used, self._origins, strict=True))
         tasks: dict[int, list[Task]] = {i: [] for i in origins}
         for task in self.walk(progress):
             start = GemmCoord(*map(operator.sub, task.start, origins[task.group]))
-            tasks[task.group].append(task._replace(start=start))
+            shape = task.shape._replace(k=max(task.shape.k, 1))
+            tasks[task.group].append(task._replace(start=start, shape=shape))
         for i, own in tasks.items():
             try:
-                prove(self.problems[i], own)
+                prove(self._covered[i], own)
             except CoverError as error:
                 summary = f"group {i}: {error.summary}"
                 raise CoverError(summary, *error.details, **error.data) from None
         return Proof(self.problem, self.count, self.problems)
 
 
-def in_groups(
-    problems: Sequence[Sequence[int]],
-    tile: ShapeLike,
-    order: BlockSwizzle | None = None,
-    *,
-    axis: Axis = "m",
-    cores: int = CORES,
+def in_bands(
+    problems: Sequence[GemmCoord], tile: ShapeLike, axis: Axis, cores: int, fills: bool,
+    offset: int = 1, direction: int = 0,
+) -> InGroups:  # fmt: skip
+    """Return the schedule of products, each in the order of `identity`."""
+
+    @cache
+    def bands(problem: GemmCoord, is_last: bool) -> Schedule:
+        return identity(problem, tile, offset, direction, cores=cores)
+
+    swizzle = f"GemmIdentityBlockSwizzle<{offset},{direction}>"
+    return InGroups(problems, tile, axis, cores, swizzle, bands, fills)
+
+
+def in_windows(
+    problems: Sequence[GemmCoord], tile: ShapeLike, axis: Axis, cores: int, fills: bool, *_shapes: str
 ) -> InGroups:
-    """Return the schedule of several products, one after another, each in the order of a swizzle.
-
-    >>> schedule = in_groups([(256, 256, 96), (256, 256, 160)], (128, 256, 64), axis="k", cores=3)
-    >>> [(task.core, task.group, task.start.k, task.end.k) for task in schedule.tasks]
-    [(0, 0, 0, 96), (1, 0, 0, 96), (2, 1, 96, 256), (0, 1, 96, 256)]
-
-    Args:
-        problems: M, N and K of each product. One with an extent of 0 has no tasks.
-        order: `identity`, by default with bands of one row, or `aswt`.
-        axis: Along which axis the products lie end to end: ``start`` of a task counts along it.
+    """Return the schedule of products, each in the order of `aswt`.
 
     Raises:
-        LayoutError: no kernel takes groups in that order; all products are empty; `aswt` would lose
-            tiles, because it cuts the tiles of a last group that does not begin at core 0.
+        LayoutError: it would lose tiles: it cuts those of a last group that does not begin at core 0.
     """
-    extents = tuple(GemmCoord(*problem) for problem in problems)
-    if not any(min(problem) > 0 for problem in extents):
-        raise LayoutError("all groups are empty: there is nothing to compute", groups=len(extents))
-    name = "GemmIdentityBlockSwizzle" if order is None else order.name
-    if name == "GemmIdentityBlockSwizzle":
-        offset, direction = (1, 0) if order is None else map(int, order.arguments)
-        swizzle = f"{name}<{offset},{direction}>"
+    ends = accumulate(aswt(p, tile, cores=cores, split=False).count for p in problems if min(p) > 0)
+    busy = [(end - 1) % cores + 1 for end in ends][-1]
+    cuts = 2 * busy <= cores
+    swizzle = "BlockSchedulerAswt<L1TileShape,L0TileShape,true>"
+    if cuts and min(problems[-1]) == 0:
+        raise LayoutError(
+            f"{swizzle} gives idle cores tiles of the last group, which is empty: they write past C",
+            "GemmGroupedAswtTailSplitSwizzle is right there.",
+            group=len(problems) - 1,
+        )
 
-        @cache
-        def bands(problem: GemmCoord, is_last: bool) -> Schedule:
-            return identity(problem, tile, offset, direction, cores=cores)
+    def windows(problem: GemmCoord, is_last: bool) -> Schedule:
+        return aswt(problem, tile, cores=cores, split=is_last and cuts)
 
-        return InGroups(extents, tile, axis, cores, swizzle, bands)
-    if name == "BlockSchedulerAswt":
-        ends = accumulate(aswt(p, tile, cores=cores, split=False).count for p in extents if min(p) > 0)
-        busy = [(end - 1) % cores + 1 for end in ends][-1]
-        cuts = 2 * busy <= cores
-        swizzle = f"{name}<L1TileShape,L0TileShape,true>"
-        if cuts and min(extents[-1]) == 0:
-            raise LayoutError(
-                f"{swizzle} gives idle cores tiles of the last group, which is empty: they write past C",
-                "GemmGroupedAswtTailSplitSwizzle is right there.",
-                group=len(extents) - 1,
-            )
-
-        def windows(problem: GemmCoord, is_last: bool) -> Schedule:
-            return aswt(problem, tile, cores=cores, split=is_last and cuts)
-
-        return InGroups(extents, tile, axis, cores, swizzle, windows)
-    raise LayoutError(
-        f"no kernel takes groups in the order of {name}",
-        "Take GemmIdentityBlockSwizzle, BlockSchedulerAswt or GemmGroupedAswtTailSplitSwizzle.",
-        swizzle=name,
-    )
+    return InGroups(problems, tile, axis, cores, swizzle, windows, fills)

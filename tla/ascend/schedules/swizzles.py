@@ -29,14 +29,16 @@ from ...ground import (
 from ..shapes import GemmCoord, flag, gemm_shape
 from .by_k import single_core_splitk, splitk, tail_splitk
 from .by_tile import column, identity, iterate_k, l1_full_load
+from .groups import in_bands, in_windows
 from .stream import streamk
 from .tasks import CORES, direction_of, positive
-from .window import aswt, grouped_aswt
+from .window import aswt, group_rows, grouped_aswt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..shapes import ShapeLike
+    from .groups import Axis, InGroups
     from .schedule import Schedule
 
 
@@ -67,13 +69,16 @@ class BlockSwizzle(NamedTuple):
         Args:
             splitk: The number of slices of K of `SplitkGemmIdentityBlockSwizzle`; by default that of
                 CATLASS's kernel.
-            rows: The rows of each group of `GemmGroupedAswtTailSplitSwizzle`.
+            rows: The rows of each group, which has its own B, for a swizzle that is `grouped`.
 
         Raises:
             LayoutError: the swizzle does not take `splitk` or `rows`, or the problem has no such
                 schedule.
         """
         kind = self._kind
+        if rows and kind.several is not None:
+            _, n, k = gemm_shape(problem, "problem")
+            return in_groups([(m, n, k) for m in group_rows(problem, rows)], tile, self, cores=cores)
         arguments: dict[str, Any] = {}
         for word, value, is_taken in (
             ("splitk", splitk, kind.splits),
@@ -105,7 +110,7 @@ class BlockSwizzle(NamedTuple):
     @property
     def grouped(self) -> bool:
         """Whether it takes the rows of groups."""
-        return self._kind.grouped
+        return self._kind.grouped or self._kind.several is not None
 
     @property
     def code(self) -> int | None:
@@ -138,6 +143,9 @@ class _Kind(NamedTuple):
     parameters: tuple[_Parameter, ...]
     splits: bool = False
     grouped: bool = False
+    """Whether `make` takes the rows of groups."""
+    several: Callable[..., InGroups] | None = None
+    """The function of `in_groups` that gives several products this order."""
     dynamic: bool = False
     """Whether there is a Dynamic class, which takes the same arguments at run time."""
     code: int | None = None
@@ -153,7 +161,7 @@ _BANDS: Final = (_Parameter("offset", 1), _Parameter("direction", 0))
 _SHAPES: Final = tuple(_Parameter(name, name) for name in ("L1TileShape", "L0TileShape"))
 
 _KINDS: Final = {
-    "GemmIdentityBlockSwizzle": _Kind(identity, _BANDS, dynamic=True),
+    "GemmIdentityBlockSwizzle": _Kind(identity, _BANDS, several=in_bands, dynamic=True),
     "SplitkGemmIdentityBlockSwizzle": _Kind(splitk, _BANDS, splits=True, dynamic=True),
     "TailSplitkGemmIdentityBlockSwizzle": _Kind(tail_splitk, _BANDS),
     "StreamkGemmIdentityBlockSwizzle": _Kind(streamk, _BANDS, dynamic=True),
@@ -165,7 +173,7 @@ _KINDS: Final = {
     "BlockSchedulerIterateK": _Kind(
         iterate_k, (_Parameter("ProblemShape", "ProblemShape"), *_SHAPES), code=2201
     ),
-    "BlockSchedulerAswt": _Kind(aswt, _SHAPES, code=3510),
+    "BlockSchedulerAswt": _Kind(aswt, _SHAPES, several=in_windows, code=3510),
     "GemmGroupedAswtTailSplitSwizzle": _Kind(
         grouped_aswt,
         (_Parameter("window", 4), _Parameter("trans_a", False), _Parameter("trans_b", True)),
@@ -249,6 +257,45 @@ BlockSchedulerAswt: Final = _Plain("BlockSchedulerAswt")
 """The scheduler of `aswt`; its arguments are names of the shapes of tiles."""
 GemmGroupedAswtTailSplitSwizzle: Final = _WithWindow("GemmGroupedAswtTailSplitSwizzle")
 """The swizzle of `grouped_aswt`: ``GemmGroupedAswtTailSplitSwizzle(window, trans_a, trans_b)``."""
+
+
+def in_groups(
+    problems: Sequence[Sequence[int]],
+    tile: ShapeLike,
+    order: BlockSwizzle | None = None,
+    *,
+    axis: Axis = "m",
+    cores: int = CORES,
+    fills: bool = False,
+) -> InGroups:
+    """Return the schedule of several products, one after another, each in the order of a swizzle.
+
+    >>> schedule = in_groups([(256, 256, 96), (256, 256, 160)], (128, 256, 64), axis="k", cores=3)
+    >>> [(task.core, task.group, task.start.k, task.end.k) for task in schedule.tasks]
+    [(0, 0, 0, 96), (1, 0, 0, 96), (2, 1, 96, 256), (0, 1, 96, 256)]
+
+    Args:
+        problems: M, N and K of each product. One with an extent of 0 has no tasks.
+        order: `identity`, by default with bands of one row, or `aswt`.
+        axis: Along which axis the products lie end to end: ``start`` of a task counts along it.
+        fills: Whether a product without K has tasks too, which fill its C with zeros.
+
+    Raises:
+        LayoutError: no kernel takes groups in that order; all products are empty; `aswt` would lose
+            tiles, because it cuts the tiles of a last group that does not begin at core 0.
+    """
+    extents = tuple(GemmCoord(*problem) for problem in problems)
+    if not any(min(problem) > 0 for problem in extents):
+        raise LayoutError("all groups are empty: there is nothing to compute", groups=len(extents))
+    how = GemmIdentityBlockSwizzle(1, 0) if order is None else order
+    make = _KINDS[how.name].several
+    if make is None:
+        raise LayoutError(
+            f"no kernel takes groups in the order of {how.name}",
+            "Take GemmIdentityBlockSwizzle, BlockSchedulerAswt or GemmGroupedAswtTailSplitSwizzle.",
+            swizzle=how.name,
+        )
+    return make(extents, tile, axis, cores, fills, *how.arguments)
 
 
 @constexpr

@@ -294,6 +294,17 @@ def grouped_aswt(
         LayoutError: the rows do not sum to M, or are negative.
     Source: CATLASS GemmGroupedAswtTailSplitSwizzle, block_swizzle_grouped_aswt.hpp.
     """
+    named = {"trans_a": trans_a, "trans_b": trans_b, "balanced": balanced}
+    flags = [flag(name, x) for name, x in named.items()]
+    return _GroupedAswt(problem, tile, cores, group_rows(problem, rows), window, *flags)
+
+
+def group_rows(problem: ShapeLike, rows: Sequence[SupportsIndex]) -> tuple[int, ...]:
+    """Return the rows of each group as ints; none are one group.
+
+    Raises:
+        LayoutError: the rows do not sum to M, or are negative.
+    """
     if isinstance(rows, str) or not hasattr(rows, "__iter__"):
         what = f"{described(rows)}"
         raise KindError(f"rows is a sequence of ints, one for each group, not {what}")
@@ -306,6 +317,4 @@ def grouped_aswt(
             "Every row of the product is in one group, and none has fewer than 0.",
             rows=extents,
         )
-    named = {"trans_a": trans_a, "trans_b": trans_b, "balanced": balanced}
-    flags = [flag(name, x) for name, x in named.items()]
-    return _GroupedAswt(problem, tile, cores, extents, window, *flags)
+    return extents

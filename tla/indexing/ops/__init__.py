@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
     # for the rooms above
-    from .elementwise import ELEMENTWISE as ELEMENTWISE
     from .op import Devices as Devices
     from .passing import of_one_input as of_one_input
 

@@ -5,7 +5,8 @@
 op                 an element of the result is made from
 =================  =============================================================================
 bitcast            what has bits at its place in memory, as the layouts of both arrays have it, tiles
-                   and padding included; where the operand has padding, or ends, nothing
+                   and padding included; where the operand has padding, or ends, nothing. Both have
+                   as many bytes, of memory or of data
 bitcast-convert    the element at its index; where the widths differ, the narrower type has one more
                    dim, the most minor, for the parts of an element
 =================  =============================================================================
@@ -28,7 +29,7 @@ from math import gcd, prod
 from typing import TYPE_CHECKING, Any
 
 from ...numbers import Expr, Interval, Remainder, ceil_div
-from ...xla_bridge import cut_by, storage_bits, tiled_axes
+from ...xla_bridge import cut_by, logical_bytes, physical_bytes, storage_bits, tiled_axes
 from ..maps import IndexingMap
 from ..rewriting import rewritten
 from ..variables import dim, rng
@@ -118,6 +119,9 @@ def _bitcast(op: Op, output: int) -> Maps:
     operand, result = op.inputs[0].shape, op.outputs[0].shape
     if None in (operand.element_type.bits, result.element_type.bits):
         op.refuse("a token has no bits")
+    bytes_ = [(physical_bytes(shape), logical_bytes(shape)) for shape in (operand, result)]
+    if all(a != b for a, b in zip(*bytes_, strict=True)):
+        op.fail(f"the operand has {bytes_[0][0]} bytes of memory, the result {bytes_[1][0]}")
     if 0 in made or 0 in sizes:
         return [[IndexingMap([0] * len(sizes), made, is_known_empty=True)]]
     # an axis of the bits that both widths are made of; a range runs through those of an element

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ...hlo import ELEMENTWISE
 from .building import expect
 from .rules import rule
 
@@ -16,16 +17,6 @@ if TYPE_CHECKING:
     from .rules import Maps
 
 # fmt: off
-ELEMENTWISE: Final[tuple[str, ...]] = (
-    "abs", "acos", "acosh", "add", "and", "asin", "asinh", "atan2", "atanh", "cbrt", "ceil", "clamp",
-    "compare", "complex", "convert", "cosh", "cosine", "count-leading-zeros", "divide", "erf",
-    "exponential", "exponential-minus-one", "floor", "imag", "is-finite", "log", "log-plus-one",
-    "logistic", "map", "maximum", "minimum", "mulhi", "multiply", "negate", "not", "or", "popcnt",
-    "power", "real", "reduce-precision", "remainder", "round-nearest-afz", "round-nearest-even",
-    "rsqrt", "select", "shift-left", "shift-right-arithmetic", "shift-right-logical", "sign", "sine",
-    "sinh", "sqrt", "stochastic-convert", "subtract", "tan", "tanh", "xor",
-)
-
 _TWO: Final = frozenset(
     (
         "add", "and", "atan2", "compare", "complex", "divide", "maximum", "minimum", "mulhi",

@@ -4,7 +4,8 @@
 - ``mmad``: what blocks of a product share; ``pingpong``: tiles in turn, and the next block's first one;
 - ``matmul``: whole products, and the loop of all kernels; ``grouped``: several in a kernel; ``splitk``,
   ``streamk``: in slices of K; ``gemv``: a matrix by a vector;
-- ``attention``: of many heads, or to one latent K; ``conv``: of images and filters;
+- ``attention``: of many heads, or to one latent K; ``infer``: on pages of K and V;
+- ``conv``: of images and filters;
 - ``epilogue``, ``visitors``, ``dequant``: with sums, trees, and scales, on the vector cores.
 """
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
         grouped_matmul_slice_k as grouped_matmul_slice_k,
         grouped_matmul_slice_m as grouped_matmul_slice_m,
     )
+    from .infer import flash_attention_infer as flash_attention_infer
     from .matmul import (
         Block as Block,
         Part as Part,

@@ -5,7 +5,8 @@ A step is a block of K and V for some rows of Q. The cube core is a step ahead: 
 next block of K while vector cores have this one's scores. The online softmax keeps the greatest score
 and the sum of each row so far. When a greater score comes, vector cores scale the result that they have.
 
-CATLASS's ``FAInferKernel`` and ``MLAKernel`` have these stages, workspaces and flags. They differ here:
+CATLASS's ``FAInferKernel`` and ``MLAKernel`` have these stages, workspaces and flags; ``infer`` has the
+first as it is. They differ here:
 
 - The products are blocks of `MmadPingpong`. CATLASS has blocks of QK and PV of their own, which keep Q
   in L1 and read several blocks of K by a table of pages.
@@ -21,7 +22,7 @@ no_mask.hpp, block_epilogue_rescale_o_no_split_row.hpp.
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ....errors import CapacityError, CongruenceError, LayoutError, UnsupportedError
 from ....layouts import Layout, get_tile
@@ -36,13 +37,14 @@ from .matmul import block_mmad
 from .mmad import Flagged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from ...plans import Policy
     from ..contexts import Context
     from ..issuing import HardEvent
     from ..places import KernelTensor
 
+_T = TypeVar("_T")
 _LANES = 64
 """The floats of a repeat."""
 _BLOCK = 8
@@ -95,11 +97,11 @@ def _steps(
     return found
 
 
-def _ahead(steps: list[Step], begin: Callable[[Step], object]) -> Iterator[Step]:
-    """Yield each step; the one behind it has begun by then."""
-    for step in steps[:1]:
+def ahead(steps: Sequence[_T], begin: Callable[[_T], object], by: int = 1) -> Iterator[_T]:
+    """Yield each step; so many behind it have begun by then."""
+    for step in steps[:by]:
         begin(step)
-    for step, after in zip_longest(steps, steps[1:]):
+    for step, after in zip_longest(steps, steps[by:]):
         if after is not None:
             begin(after)
         yield step
@@ -350,7 +352,7 @@ def _attend(
                 qk(step.q, _transposed(ctx, step.k), place(S, step, int(step.k.origin_shape[0])))
                 ctx.cross_core_set_flag(_QK_READY, 2, "FIX")
 
-            for step in _ahead(steps, multiply):
+            for step in ahead(steps, multiply):
                 ctx.cross_core_wait_flag(_SOFTMAX_READY)
                 p, c = place(P, step, int(step.v.origin_shape[0])), place(new, step, columns)
                 for first in range(0, columns, tile[1]):
@@ -373,7 +375,7 @@ def _attend(
                     online.softmax(step, s, p)
                 ctx.cross_core_set_flag(_SOFTMAX_READY, 2, "MTE3")
 
-            for step in _ahead(steps, weigh):
+            for step in ahead(steps, weigh):
                 ctx.cross_core_wait_flag(_PV_READY)
                 mine, out = (rows_of_core(ctx, x) for x in (place(new, step, columns), step.o))
                 if mine is not None and out is not None:
@@ -387,7 +389,7 @@ def flash_attention(
     scale: float | None = None, causal: bool = False, tile: tuple[int, int] = (128, 128),
     depth: int = 128, policy: str | Policy = "MmadPingpong<false>",
 ) -> None:  # fmt: skip
-    """O = softmax(scale Q K^T) V for each head. CATLASS's ``FAInferKernel``.
+    """O = softmax(scale Q K^T) V for each head, with any tile.
 
     >>> import numpy as np
     >>> from tla.ascend.kernels import gm, simulate

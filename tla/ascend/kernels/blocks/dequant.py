@@ -8,10 +8,11 @@ dequant*.hpp; epilogue/block/block_epilogue_per_token_dequant.hpp, epilogue/tile
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ....layouts import Layout, get_tile
 from ....numbers import ceil_div
+from ...plans import policy as policy_named
 from ...schedules import positive
 from ...shapes import GemmShape, gemm_shape
 from ..places import part_of, store_of
@@ -21,7 +22,7 @@ from .grouped import groups_of, rows_of
 from .matmul import L0_TILE, L1_TILE, Part, deal, multiply
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from ...plans import Policy
     from ...schedules import BlockSwizzle
@@ -49,12 +50,15 @@ class PerTokenDequant(Epilogue):
         like: Tensors of the element types: sums of int32, and as `Part.more` the scales of columns, of
             rows and the result, of half, bfloat16 or float.
         tile: The rows and columns of a tile in UB.
+        tla: Whether it is ``EpilogueAtlasA2PerTokenDequantTla``, whose scales are matrices.
     """
 
     def __init__(
-        self, ctx: Context, like: Part, tile: tuple[int, int] = (32, 256), stages: int = 2
-    ) -> None:
+        self, ctx: Context, like: Part, tile: tuple[int, int] = (32, 256), stages: int = 2,
+        tla: bool = False,
+    ) -> None:  # fmt: skip
         self.ctx = ctx
+        self.tla: bool = tla
         self.tile: tuple[int, int] = tile
         rows, columns = (positive(name, n) for name, n in zip(("tile m", "tile n"), tile, strict=True))
         sizes = (rows * columns, columns, rows, rows * columns)
@@ -63,9 +67,14 @@ class PerTokenDequant(Epilogue):
             for _ in range(stages)
         ]
         """The buffers of C, both scales and D."""
-        floats = (rows * columns, columns, rows * columns, rows, rows * _BLOCK)
-        self.floats: list[KernelTensor] = [ctx.alloc("UB", "float", (n,)) for n in floats]
+        self.has_floats: bool = all(store_of(x).element.name == "float" for x in like.more[:2])
+        """Whether the scales are floats, which need no cast."""
+        rest = (rows * columns, columns, rows * columns, rows, rows * _BLOCK)
+        needed = rest[::2] if self.has_floats else rest
+        self.floats: list[KernelTensor] = [ctx.alloc("UB", "float", (n,)) for n in needed]
         """C, the scales of columns, the result, the scales of rows, and these in blocks."""
+        is_near = self.tla and self.has_floats and store_of(like.more[2]).element.name == "half"
+        self.rounding: str = "CAST_NONE" if is_near else "CAST_RINT"
         self.at: int = 0
 
     @property
@@ -88,64 +97,112 @@ class PerTokenDequant(Epilogue):
         c = block.of(block.part.c) if sums is None else sums
         scale, tokens, d = block.of(scale), block.of_rows(tokens), block.of(d)
         ctx, (rows, columns) = self.ctx, self.tile
-        m, n = map(int, d.origin_shape)
-        down, across = int(ceil_div(m, rows)), int(ceil_div(n, columns))
-        for number in range(ctx.sub_block_idx, down * across, ctx.sub_block_num):
-            at = number % down * rows, number // down * columns
-            extents = min(rows, m - at[0]), min(columns, n - at[1])
+        for at, extents in self._tiles(d):
             ub_c, ub_scale, ub_tokens, ub_d = self.stages[self.at]
             layout = Layout(extents, (columns, 1))
             sources = (
                 (ctx.make_tensor(ub_c, layout), get_tile(c, at, extents)),
-                (ctx.make_tensor(ub_scale, extents[1:]), get_tile(scale, at[1:], extents[1:])),
-                (ctx.make_tensor(ub_tokens, extents[:1]), get_tile(tokens, at[:1], extents[:1])),
+                self._scales(ub_scale, block.part.more[0], get_tile(scale, at[1:], extents[1:])),
+                self._scales(ub_tokens, block.part.more[1], get_tile(tokens, at[:1], extents[:1])),
             )
             for part, (to, x) in enumerate(sources):
                 ctx.wait_flag("V_MTE2", 3 * self.at + part)
                 ctx.copy_gm_to_ub(to, x)
                 ctx.set_flag("MTE2_V", 3 * self.at + part)
-            self._multiply()
+            made = self._multiply()
             ctx.wait_flag("MTE3_V", self.at)
-            ctx.cast(ub_d, self.floats[2], "CAST_RINT", rows * columns)
-            ctx.set_flag("V_MTE3", self.at)
-            ctx.wait_flag("V_MTE3", self.at)
-            ctx.copy_ub_to_gm(get_tile(d, at, extents), ctx.make_tensor(ub_d, layout))
-            ctx.set_flag("MTE3_V", self.at)
-            self.at = (self.at + 1) % len(self.stages)
+            ctx.cast(ub_d, made, self.rounding, rows * columns)
+            self._take_out(get_tile(d, at, extents))
 
-    def _multiply(self) -> None:
-        """Cast a tile of sums and its scales to float, and multiply these."""
-        ctx, (rows, columns) = self.ctx, self.tile
-        sums, by_column, made, by_row, blocks = self.floats
-        parts = (
-            (sums, rows * columns, "CAST_RINT"),
-            (by_column, columns, "CAST_NONE"),
-            (by_row, rows, "CAST_NONE"),
-        )
-        for part, (to, count, mode) in enumerate(parts):
-            ctx.wait_flag("MTE2_V", 3 * self.at + part)
-            ctx.cast(to, self.stages[self.at][part], mode, count)
-            ctx.set_flag("V_MTE2", 3 * self.at + part)
+    def clear(self, block: Block) -> None:
+        d = block.of(block.part.more[2])
+        for at, extents in self._tiles(d):
+            self.ctx.wait_flag("MTE3_V", self.at)
+            self.ctx.duplicate(self.stages[self.at][3], 0, self.tile[0] * self.tile[1])
+            self._take_out(get_tile(d, at, extents))
+
+    def _tiles(self, d: KernelTensor) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+        """The first element and the extents of each tile of a block that is this core's."""
+        (m, n), (rows, columns) = map(int, d.origin_shape), self.tile
+        down, across = int(ceil_div(m, rows)), int(ceil_div(n, columns))
+        for number in range(self.ctx.sub_block_idx, down * across, self.ctx.sub_block_num):
+            at = number % down * rows, number // down * columns
+            yield at, (min(rows, m - at[0]), min(columns, n - at[1]))
+
+    def _take_out(self, d: KernelTensor) -> None:
+        """Write the result in UB to a tile of D, and go on to the next stage."""
+        ctx, layout = self.ctx, Layout(tuple(map(int, d.origin_shape)), (self.tile[1], 1))
+        ctx.set_flag("V_MTE3", self.at)
+        ctx.wait_flag("V_MTE3", self.at)
+        ctx.copy_ub_to_gm(d, ctx.make_tensor(self.stages[self.at][3], layout))
+        ctx.set_flag("MTE3_V", self.at)
+        self.at = (self.at + 1) % len(self.stages)
+
+    def _scales(
+        self, to: KernelTensor, whole: KernelTensor, part: KernelTensor
+    ) -> tuple[KernelTensor, KernelTensor]:
+        """Some scales in UB and in global memory."""
+        count = int(part.origin_shape[0])
+        if not self.tla:
+            return self.ctx.make_tensor(to, (count,)), part
+        pitches = int(to.layout.cosize), int(whole.origin_shape[0])
+        rows = [Layout((1, count), (pitch, 1)) for pitch in pitches]
+        return self.ctx.make_tensor(to, rows[0]), self.ctx.make_tensor(part, rows[1])
+
+    def _when_loaded(self, part: int, call: Callable[..., object], *given: Any) -> None:
+        """Use one of the loads when it is there, and free its place."""
+        self.ctx.wait_flag("MTE2_V", 3 * self.at + part)
+        call(*given)
+        self.ctx.set_flag("V_MTE2", 3 * self.at + part)
+
+    def _multiply(self) -> KernelTensor:
+        """Return a tile of sums as floats, times both scales."""
+        ctx, (rows, columns), (c, scale, tokens, _) = self.ctx, self.tile, self.stages[self.at]
+        sums, made, blocks = self.floats[:: 1 if self.has_floats else 2]
+        self._when_loaded(0, ctx.cast, sums, c, "CAST_RINT", rows * columns)
+        bring = int(ceil_div(rows, _BLOCK))
+        if self.has_floats:
+            ctx.pipe_barrier("V")
+            self._when_loaded(1, self._by_columns, made, sums, scale)
+            if self.tla:
+                ctx.pipe_barrier("V")
+            self._when_loaded(2, ctx.brcb, blocks, tokens, bring)
+            result = sums
+        else:
+            by_column, by_row = self.floats[1::2]
+            self._when_loaded(1, ctx.cast, by_column, scale, "CAST_NONE", columns)
+            self._when_loaded(2, ctx.cast, by_row, tokens, "CAST_NONE", rows)
+            ctx.pipe_barrier("V")
+            self._by_columns(made, sums, by_column)
+            ctx.brcb(blocks, by_row, bring)
+            result = made
         ctx.pipe_barrier("V")
-        pitch = columns // _BLOCK
+        self._by_rows(result, made, blocks)
+        ctx.pipe_barrier("V")
+        return result
+
+    def _by_columns(self, to: KernelTensor, x: KernelTensor, scales: KernelTensor) -> None:
+        """Multiply each row by the scales of columns. ``TileRowBroadcastMul``."""
+        (rows, columns), pitch = self.tile, self.tile[1] // _BLOCK
         wide = {"dstRepStride": pitch, "src0RepStride": pitch, "src1RepStride": 0}
         for row in range(0, rows, _REPEATS):
             for column in range(0, columns, _LANES):
                 lanes, repeat = min(_LANES, columns - column), min(_REPEATS, rows - row)
-                to, x = (part_of(t, (row * columns + column,), (lanes,)) for t in (made, sums))
-                factor = part_of(by_column, (column,), (lanes,))
-                ctx.mul(to, x, factor, mask=lanes, repeat=repeat, **wide)
-        ctx.brcb(blocks, by_row, int(ceil_div(rows, _BLOCK)))
-        ctx.pipe_barrier("V")
+                parts = [part_of(t, (row * columns + column,), (lanes,)) for t in (to, x)]
+                factor = part_of(scales, (column,), (lanes,))
+                self.ctx.mul(*parts, factor, mask=lanes, repeat=repeat, **wide)
+
+    def _by_rows(self, to: KernelTensor, x: KernelTensor, blocks: KernelTensor) -> None:
+        """Multiply each row by its block of one scale. ``TileOneBlkColumnBroadcastMul``."""
+        (rows, columns), pitch = self.tile, self.tile[1] // _BLOCK
         tall = {"dstBlkStride": pitch, "src0BlkStride": pitch, "dstRepStride": 1, "src0RepStride": 1}
         for row in range(0, rows, _BLOCK):
             for column in range(0, columns, _BLOCK * _REPEATS):
                 lanes = min(_BLOCK, rows - row) * _BLOCK
                 repeat = min(columns - column, _BLOCK * _REPEATS) // _BLOCK
-                to = part_of(made, (row * columns + column,), (columns,))
+                parts = [part_of(t, (row * columns + column,), (columns,)) for t in (to, x)]
                 factor = part_of(blocks, (row * _BLOCK,), (_LANES,))
-                ctx.mul(to, to, factor, mask=lanes, repeat=repeat, src1RepStride=0, **tall)
-        ctx.pipe_barrier("V")
+                self.ctx.mul(*parts, factor, mask=lanes, repeat=repeat, src1RepStride=0, **tall)
 
 
 @kernel("AtlasA2", core="MIX")
@@ -228,7 +285,8 @@ def grouped_quant_matmul_slice_k(
 ) -> None:  # fmt: skip
     """D[group] = A[:, group] B[group] * Scale[group] * PerTokenScale[group], where the groups cut K.
 
-    CATLASS's ``GroupedMatmulSliceKPerTokenDequant``. Of a group without elements it computes nothing.
+    CATLASS's ``GroupedMatmulSliceKPerTokenDequant``. D of a group without elements is filled with zeros,
+    block for block.
 
     Args:
         GroupList: The element of K behind the last of each group.
@@ -240,10 +298,11 @@ def grouped_quant_matmul_slice_k(
     C = ctx.workspace("Workspace", sums, (groups * m, n))
     parts = (
         Part(
-            get_tile(A, (0, first), (m, count)), rows_of(B, first, count), rows_of(C, group * m, m),
-            None, (Scale[group, None], PerTokenScale[group, None], D[group, None, None]),
+            get_tile(A, (0, min(first, k - 1)), (m, max(count, 1))),
+            rows_of(B, min(first, k - 1), max(count, 1)), rows_of(C, group * m, m), None,
+            (Scale[group, None], PerTokenScale[group, None], D[group, None, None]), not count,
         )
-        for group, first, count in groups_of(ctx, GroupList, k, Scale, PerTokenScale, D)
+        for group, first, count in groups_of(ctx, GroupList, k, Scale, PerTokenScale, D, empty=None)
     )  # fmt: skip
     like = Part(A, B, C, None, (Scale, PerTokenScale, D))
     with_epilogue(
@@ -286,7 +345,8 @@ def _in_stages(
     if ctx.is_aic:
         multiply(ctx, like._replace(c=C), blocks, how, place, around, finish)
     else:
-        with PerTokenDequant(ctx, like._replace(c=C), tile, stages) as scaled:
+        tla = policy_named(how[0]).family.api == "tla"
+        with PerTokenDequant(ctx, like._replace(c=C), tile, stages, tla) as scaled:
             for block in blocks:
                 stage = block.turn % stages
                 ctx.cross_core_wait_flag(2 * stage)

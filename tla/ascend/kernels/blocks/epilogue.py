@@ -80,10 +80,14 @@ def with_epilogue(
     """
     finished = CrossCoreFlagWithReverse(ctx, 0, 1, depth)
     if ctx.is_aic:
-        multiply(ctx, like, blocks, how, around=lambda _: behind(lambda: finished.set(2, "FIX")))
+        full = (block for block in blocks if not block.part.is_empty)
+        multiply(ctx, like, full, how, around=lambda _: behind(lambda: finished.set(2, "FIX")))
     else:
         with epilogue() as finish:
             for block in blocks:
+                if block.part.is_empty:
+                    finish.clear(block)
+                    continue
                 finished.wait(2, pipe)
                 finish(block)
             ctx.pipe_barrier("ALL")
@@ -94,6 +98,10 @@ class Epilogue(Flagged):
 
     def __call__(self, block: Block) -> None:
         """Finish a block."""
+        raise NotImplementedError
+
+    def clear(self, block: Block) -> None:
+        """Fill the result of a block with zeros."""
         raise NotImplementedError
 
 

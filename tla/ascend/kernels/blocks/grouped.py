@@ -79,14 +79,15 @@ def require_matrices(count: int, whose: str, *tensors: KernelTensor) -> None:
 
 
 def groups_of(
-    ctx: Context, ends: KernelTensor, extent: int, *each: KernelTensor, empty: bool = False
+    ctx: Context, ends: KernelTensor, extent: int, *each: KernelTensor, empty: bool | None = False
 ) -> Iterator[tuple[int, int, int]]:
-    """Yield each group, its first index and how many it has: those that have some, or those without.
+    """Yield each group, its first index and how many it has: with elements, without, or all.
 
     Args:
         ends: The list of groups, the end of each.
         extent: How many all groups have.
         each: Tensors with one matrix or row for each group.
+        empty: Whether the groups are those without elements; None is all groups.
 
     Raises:
         CongruenceError: the list decreases, or does not end with the extent; or a tensor has another
@@ -103,7 +104,7 @@ def groups_of(
                 "The list holds the end of each group: it never decreases, and its last is the extent.",
                 group=group, first=first, end=end,
             )  # fmt: skip
-        if (first == end) == empty:
+        if empty is None or (first == end) == empty:
             yield group, first, end - first
 
 

@@ -15,13 +15,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ....errors import CongruenceError, UnsupportedError
+from ....errors import CongruenceError, LayoutError, UnsupportedError
 from ....layouts import get_tile
+from ....numbers import ceil_div
 from ...plans import policy as policy_named
 from ...shapes import GemmShape, gemm_shape
 from ..places import store_of
 from ..simulation import kernel
-from .pingpong import Pingpong, PingpongBias, PingpongTla, Preload, PreloadAsync, Streamk
+from .pingpong import BLOCKS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -35,11 +36,6 @@ if TYPE_CHECKING:
 
 L1_TILE: Final = GemmShape(128, 256, 256)
 L0_TILE: Final = GemmShape(128, 256, 64)
-_BLOCKS: Final[dict[str, type[BlockMmad]]] = {
-    "MmadPingpong": PingpongTla, "MmadAtlasA2Pingpong": Pingpong, "MmadAtlasA2Preload": Preload,
-    "MmadAtlasA2PreloadAsync": PreloadAsync, "MmadAtlasA2PreloadAsyncWithCallback": PreloadAsync,
-    "MmadAtlasA2Streamk": Streamk, "MmadAtlasA2PingpongBias": PingpongBias,
-}  # fmt: skip
 
 
 def block_mmad(
@@ -54,9 +50,9 @@ def block_mmad(
         LayoutError: CATLASS does not compile the block; the text has its words.
     """
     found = policy_named(policy)
-    made = _BLOCKS.get(found.name)
+    made = BLOCKS.get(found.name)
     if made is None:
-        words = f"{', '.join(_BLOCKS)} are."
+        words = f"{', '.join(BLOCKS)} are."
         raise UnsupportedError(f"the block of {found.name} is not written as a kernel", words)
     tiles = gemm_shape(l1, "l1 tile"), gemm_shape(l0, "l0 tile")
     return made(ctx, found, a, b, c, *tiles, bias, beside)
@@ -83,9 +79,26 @@ def matmul(
     policy: str | Policy = "MmadPingpong<true>", l1: ShapeLike = L1_TILE, l0: ShapeLike = L0_TILE,
     swizzle: str | BlockSwizzle = "GemmIdentityBlockSwizzle<3,0>",
 ) -> None:  # fmt: skip
-    """C = A B. CATLASS's ``BasicMatmul``, ``BasicMatmulTla`` and ``BasicMatmulPreload``."""
+    """C = A B. CATLASS's ``BasicMatmul``, ``BasicMatmulTla`` and ``BasicMatmulPreload``.
+
+    With `MmadAtlasA2Small` it is ``SmallMatmul``: one block for each core, row by row. With a policy
+    that keeps A in L1 it is ``MatmulFullLoadA``.
+
+    Raises:
+        LayoutError: with `MmadAtlasA2Small` C has more blocks than cores, or K several tiles.
+    """
     part = Part(A, B, C)
+    if policy_named(policy).family.one_tile:
+        swizzle = _row_by_row(ctx, problem_of(A, B, C), gemm_shape(l1))
     multiply(ctx, part, deal(ctx, swizzle, l1, [part]), (policy, l1, l0))
+
+
+def _row_by_row(ctx: Context, problem: GemmShape, tile: GemmShape) -> str:
+    rows, columns = ceil_div(problem.m, tile.m), ceil_div(problem.n, tile.n)
+    if rows * columns > ctx.block_num:
+        words = f"C has {rows * columns} blocks, and each of {ctx.block_num} cores computes one"
+        raise LayoutError(words, "Take larger tiles, or another policy.", problem=problem)
+    return f"GemmIdentityBlockSwizzle<{columns},1>"
 
 
 @kernel("AtlasA2", core="AIC")
@@ -117,6 +130,8 @@ class Part(NamedTuple):
     bias: KernelTensor | None = None
     more: tuple[KernelTensor, ...] = ()
     """What an epilogue takes besides."""
+    is_empty: bool = False
+    """Whether it has none of K. Its A and B then lie somewhere in theirs, and no core reads them."""
 
 
 class Block(NamedTuple):

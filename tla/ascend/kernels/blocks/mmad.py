@@ -135,8 +135,10 @@ class BlockMmad(Flagged):
         LayoutError: CATLASS does not compile the block; the text has its words.
     """
 
-    SHARES_L0: ClassVar[bool] = False
-    """Whether the stages share all of L0, or lie one behind the other."""
+    KEEPS_A: ClassVar[bool] = False
+    """Whether all of K of A lies in L1 while a block is computed."""
+    HAS_ONE_FLAG: ClassVar[bool] = False
+    """Whether sums that have a unit flag have no other."""
     TAKES_BIAS: ClassVar[bool] = False
     LOOKS_AHEAD: ClassVar[bool] = False
     """Whether the first tiles of the next block are loaded during this one."""
@@ -169,8 +171,9 @@ class BlockMmad(Flagged):
         sums = ctx.arch.accumulator(kinds[0], kinds[1])
         self.beside: BlockMmad | None = beside
         first = (0, 0) if beside is None else (beside.l1b.ids[-1] + 1, beside.l0c.ids[-1] + 1)
-        self.l1a: Stages = Stages(ctx.alloc("L1", a, (l1.m, l1.k), facts.l1a), first[0])
-        self.l1b: Stages = Stages(ctx.alloc("L1", b, (l1.k, l1.n), facts.l1b), first[0] + facts.l1a)
+        self.l1a: Stages
+        self.l1b: Stages
+        self.l1a, self.l1b = self.l1_stages(a, b, first[0])
         if beside is None:
             self.l0a: Stages = Stages(self._l0("L0A", kinds[0], (l0.m, l0.k), facts.l0a))
             self.l0b: Stages = Stages(self._l0("L0B", kinds[1], (l0.k, l0.n), facts.l0b), facts.l0a)
@@ -186,10 +189,16 @@ class BlockMmad(Flagged):
             tiles = ctx.alloc("L1", bias, (l1.n,), 1), ctx.alloc("BT", sums, (l0.n,), 1)
             self.biases = Stages(tiles[0], ids[0]), Stages(tiles[1], ids[1])
 
+    def l1_stages(self, a: KernelTensor, b: KernelTensor, first_id: int) -> tuple[Stages, Stages]:
+        """The tiles of A and of B in L1."""
+        (m, n, k), facts = self.l1, self.policy.facts
+        l1a = Stages(self.ctx.alloc("L1", a, (m, k), facts.l1a), first_id)
+        return l1a, Stages(self.ctx.alloc("L1", b, (k, n), facts.l1b), first_id + facts.l1a)
+
     def _l0(
         self, position: Position, of: Element, shape: tuple[int, int], stages: int
     ) -> tuple[KernelTensor, ...]:
-        if self.SHARES_L0:
+        if self.policy.family.l0_slot == "share":
             step = self.ctx.arch.capacity(position) // stages
             return tuple([self.ctx.alloc(position, of, shape, start=i * step) for i in range(stages)])
         tiles: tuple[KernelTensor, ...] = self.ctx.alloc(position, of, shape, stages)
@@ -202,13 +211,17 @@ class BlockMmad(Flagged):
     @property
     def flags(self) -> list[tuple[HardEvent, int]]:
         """The flags that say that a buffer is free: they are set before the first block."""
-        parts: tuple[tuple[HardEvent, Stages], ...] = (
-            ("MTE1_MTE2", self.l1a), ("MTE1_MTE2", self.l1b), ("M_MTE1", self.l0a), ("M_MTE1", self.l0b),
-        )  # fmt: skip
-        return [
-            *[(event, x.ids[stage]) for stage in range(2) for event, x in parts],
-            ("FIX_M", 0), *self.bias_flags,
+        parts: list[tuple[HardEvent, Stages]] = [
+            ("MTE1_MTE2", self.l1b), ("M_MTE1", self.l0a), ("M_MTE1", self.l0b),
         ]  # fmt: skip
+        if not self.KEEPS_A:
+            parts.insert(0, ("MTE1_MTE2", self.l1a))
+        found: list[tuple[HardEvent, int]] = [
+            (event, x.ids[stage]) for stage in range(self.policy.facts.l1b) for event, x in parts
+        ]
+        if not (self.unit_flag and self.HAS_ONE_FLAG):
+            found.append(("FIX_M", 0))
+        return found + self.bias_flags
 
     @property
     def bias_flags(self) -> list[tuple[HardEvent, int]]:
@@ -266,6 +279,10 @@ class BlockMmad(Flagged):
         """The extent along K of one of a block's tiles."""
         return min(self.l1.k, int(job.a.origin_shape[1]) - job.tiles[turn] * self.l1.k)
 
+    def column(self, job: Job, turn: int) -> int:
+        """The first column of one of a block's tiles, in the tile of A in L1."""
+        return job.tiles[turn] * self.l1.k if self.KEEPS_A else 0
+
     def k_tiles(self, a: KernelTensor) -> int:
         """How many tiles of L1 a block has along K."""
         return int(ceil_div(int(a.origin_shape[1]), self.l1.k))
@@ -277,15 +294,17 @@ class BlockMmad(Flagged):
 
     def load(self, a: KernelTensor, b: KernelTensor, tile: int, ahead: int = 0) -> None:
         """Load a tile of A and one of B to L1: to the stage in use, or to one ahead of it."""
-        ctx, at, (m, n, k) = self.ctx, tile * self.l1.k, self.l1
-        slot = (self.l1a.at + ahead) % len(self.l1a.tiles)
-        ctx.wait_flag("MTE1_MTE2", self.l1a.ids[slot])
-        ctx.copy_gm_to_l1(self.l1a.tiles[slot], get_tile(a, (0, at), (m, k)))
-        ctx.set_flag("MTE2_MTE1", self.l1a.ids[slot])
-        slot = (self.l1b.at + ahead) % len(self.l1b.tiles)
-        ctx.wait_flag("MTE1_MTE2", self.l1b.ids[slot])
-        ctx.copy_gm_to_l1(self.l1b.tiles[slot], get_tile(b, (at, 0), (k, n)))
-        ctx.set_flag("MTE2_MTE1", self.l1b.ids[slot])
+        at, (m, n, k) = tile * self.l1.k, self.l1
+        if not self.KEEPS_A:
+            self.load_to(self.l1a, get_tile(a, (0, at), (m, k)), ahead)
+        self.load_to(self.l1b, get_tile(b, (at, 0), (k, n)), ahead)
+
+    def load_to(self, stages: Stages, x: KernelTensor, ahead: int = 0) -> None:
+        """Load a tile to L1 when its place is free, and say that it is there."""
+        slot = (stages.at + ahead) % len(stages.tiles)
+        self.ctx.wait_flag("MTE1_MTE2", stages.ids[slot])
+        self.ctx.copy_gm_to_l1(stages.tiles[slot], x)
+        self.ctx.set_flag("MTE2_MTE1", stages.ids[slot])
 
     def turn_l1(self) -> None:
         """Go on to the next tiles in L1."""
@@ -311,14 +330,10 @@ class BlockMmad(Flagged):
         self.ctx.set_flag("MTE1_MTE2", l1.id)
         return table.tile
 
-    def multiply(self, sums: KernelTensor, k: int, is_first: bool, is_last: bool) -> None:
-        """Multiply the tiles in use in L1, K by K, onto the sums.
-
-        Args:
-            k: The extent along K.
-            is_first, is_last: Whether they are a block's first or last: the sums begin, or are done.
-        """
-        ctx, l0 = self.ctx, self.l0
+    def multiply(self, sums: KernelTensor, job: Job, turn: int) -> None:
+        """Multiply the tiles in use in L1, a block's at its turn, K by K onto the sums."""
+        ctx, l0, k = self.ctx, self.l0, self.depth(job, turn)
+        first, is_last = self.column(job, turn), turn == len(job.tiles) - 1
         m, n = map(int, sums.origin_shape)
         steps = int(ceil_div(k, l0.k))
         for step in range(steps):
@@ -326,10 +341,10 @@ class BlockMmad(Flagged):
             ends = step == steps - 1
             l0a = ctx.make_tensor(self.l0a.tile, (m, round_up(depth, 16) if self.aligns_k else depth))
             ctx.wait_flag("M_MTE1", self.l0a.id)
-            if step == 0:
+            if step == 0 and not self.KEEPS_A:
                 ctx.wait_flag("MTE2_MTE1", self.l1a.id)
-            self.bring_a(l0a, step * l0.k, (m, depth))
-            if ends:
+            self.bring_a(l0a, first + step * l0.k, (m, depth))
+            if ends and not self.KEEPS_A:
                 ctx.set_flag("MTE1_MTE2", self.l1a.id)
             l0b = ctx.make_tensor(self.l0b.tile, (depth, n))
             ctx.wait_flag("M_MTE1", self.l0b.id)
@@ -338,7 +353,7 @@ class BlockMmad(Flagged):
             ctx.copy_l1_to_l0b(l0b, part_of(self.l1b.tile, (step * l0.k, 0), (depth, n)))
             if ends:
                 ctx.set_flag("MTE1_MTE2", self.l1b.id)
-            init_c = is_first and step == 0
+            init_c = turn == step == 0
             bias = self._bias_table(n) if init_c else None
             ctx.set_flag("MTE1_M", self.mmad_id)
             ctx.wait_flag("MTE1_M", self.mmad_id)

@@ -6,33 +6,36 @@ Source: CATLASS gemm/block/block_mmad_pingpong_tla.hpp, block_mmad_pingpong.hpp,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from .mmad import BlockMmad, flags_of
+from ....errors import LayoutError
+from ....numbers import round_up
+from ..places import operand_of, store_of
+from .mmad import BlockMmad, Stages, behind, flags_of
 
 if TYPE_CHECKING:
     from ...arch import Position
     from ...elements import Element
     from ...shapes import GemmShape
+    from ..instructions import Operand
     from ..issuing import HardEvent
+    from ..places import KernelTensor
     from .mmad import Job
 
 
 class Pingpong(BlockMmad):
     """``BlockMmad<MmadAtlasA2Pingpong<...>>``: the next tile of the block is loaded during this one."""
 
-    SHARES_L0: ClassVar[bool] = True
-
     def compute(self, job: Job) -> None:
         sums, last = self.sums(job.c), len(job.tiles) - 1
-        self.load(job.a, job.b, 0)
+        self.load(job.a, job.b, job.tiles[0])
         self.load_bias(job.bias)
         if not self.unit_flag:
             self.ctx.wait_flag("FIX_M", self.l0c.id)
-        for tile in job.tiles:
-            if tile < last:
-                self.load(job.a, job.b, tile + 1, ahead=1)
-            self.multiply(sums, self.depth(job, tile), tile == 0, tile == last)
+        for turn in range(last + 1):
+            if turn < last:
+                self.load(job.a, job.b, job.tiles[turn + 1], ahead=1)
+            self.multiply(sums, job, turn)
             self.turn_l1()
         self.take_out(job, sums)
 
@@ -41,6 +44,60 @@ class PingpongBias(Pingpong):
     """``BlockMmad<MmadAtlasA2PingpongBias<...>>``."""
 
     TAKES_BIAS: ClassVar[bool] = True
+
+
+class Small(Pingpong):
+    """``BlockMmad<MmadAtlasA2Small<...>>``: one tile of K.
+
+    Raises:
+        LayoutError: K has several tiles.
+    """
+
+    HAS_ONE_FLAG: ClassVar[bool] = True
+
+    def compute(self, job: Job) -> None:
+        if len(job.tiles) > 1:
+            words = f"{self.policy} multiplies one tile of K, and K has {len(job.tiles)}"
+            raise LayoutError(words, "Take a tile of L1 as long as K, or another policy.")
+        if not self.unit_flag:
+            self.ctx.wait_flag("FIX_M", self.l0c.id)
+        self.load(job.a, job.b, 0)
+        sums = self.sums(job.c)
+        self.multiply(sums, job, 0)
+        self.take_out(job, sums)
+
+
+class FullLoadA(Pingpong):
+    """``BlockMmad<MmadAtlasA2FullLoadA<...>>``: the rows of A stay in L1 from block to block.
+
+    Columns of int8 take whole blocks of 32 of K in L1, which a load reads; CATLASS's take 16.
+    """
+
+    KEEPS_A: ClassVar[bool] = True
+    rows: Operand | None = None
+    """The rows in L1."""
+
+    def l1_stages(self, a: KernelTensor, b: KernelTensor, first_id: int) -> tuple[Stages, Stages]:
+        ctx, (m, n, k), facts = self.ctx, self.l1, self.policy.facts
+        at = (None, 0) if self.policy.family.b_first else (0, ctx.arch.l1 // 2)
+        ids = first_id + (1 if self.policy.family.api == "tla" else facts.l1b)
+        l1b = Stages(ctx.alloc("L1", b, (k, n), facts.l1b, start=at[1]), ids)
+        whole = int(round_up(a.origin_shape[-1], k))  # a load reads whole blocks of K
+        self.room: KernelTensor = ctx.alloc("L1", a, (m, whole), start=at[0])
+        return Stages((self.room,), first_id), l1b
+
+    def compute(self, job: Job) -> None:
+        ctx, rows, number = self.ctx, operand_of(job.a), self.l1a.id
+        for call in job.around[:1]:
+            call()
+        if rows != self.rows:
+            self.rows, c0 = rows, store_of(job.a).element.c0
+            extents = self.l1.m, int(round_up(job.a.origin_shape[1], c0))
+            self.l1a.tiles = (ctx.make_tensor(self.room, extents),)
+            ctx.set_flag("MTE1_MTE2", number)
+            self.load_to(self.l1a, job.a)
+            ctx.wait_flag("MTE2_MTE1", number)
+        super().compute(job._replace(around=behind(job.around[1]) if job.around else ()))
 
 
 class PreloadAsync(BlockMmad):
@@ -71,12 +128,12 @@ class PreloadAsync(BlockMmad):
     def multiply_next(self) -> None:
         """Multiply the tiles that were loaded first."""
         job, turn = self.loaded.pop(0)
-        sums, is_last = self.sums(job.c), turn == len(job.tiles) - 1
+        sums = self.sums(job.c)
         if turn == 0 and not self.unit_flag:
             self.ctx.wait_flag("FIX_M", self.l0c.id)
-        self.multiply(sums, self.depth(job, turn), turn == 0, is_last)
+        self.multiply(sums, job, turn)
         self.turn_l1()
-        if is_last:
+        if turn == len(job.tiles) - 1:
             self.take_out(job, sums)
 
     def finish(self) -> None:
@@ -88,13 +145,12 @@ class PreloadAsync(BlockMmad):
 class PingpongTla(Pingpong):
     """``BlockMmadTla<MmadPingpong<...>>``: its stages are the policy's, each buffer with its own."""
 
-    SHARES_L0: ClassVar[bool] = False
     TAKES_BIAS: ClassVar[bool] = True
 
     @property
     def flags(self) -> list[tuple[HardEvent, int]]:
         """The flags that say that a buffer is free, buffer by buffer."""
-        l1 = (*self.l1a.ids, *self.l1b.ids)
+        l1 = (() if self.KEEPS_A else self.l1a.ids) + self.l1b.ids
         l0 = () if self.beside is not None else (*self.l0a.ids, *self.l0b.ids)
         return flags_of(l1, l0, () if self.unit_flag else self.l0c.ids) + self.bias_flags
 
@@ -123,6 +179,16 @@ class PingpongTla(Pingpong):
         return (16 if m == 1 and self.ctx.arch.code == 2201 else m), n
 
 
+class PingpongTlaV2(Pingpong):
+    """``BlockMmadTla<MmadPingpongTlaV2<...>>``."""
+
+    extents = PingpongTla.extents
+
+
+class FullLoadATla(FullLoadA, PingpongTla):
+    """``BlockMmadTla<MmadFullLoadA<...>>`` and ``BlockMmadTla<MmadAscend950FullLoadA<...>>``."""
+
+
 class Preload(Pingpong):
     """``BlockMmad<MmadAtlasA2Preload<...>>``: the next block's first tile is loaded during this one.
 
@@ -145,7 +211,7 @@ class Preload(Pingpong):
             elif job.following is not None:
                 self.load(*job.following, self.start % self.k_tiles(job.following[0]), ahead=1)
             self.l0a.at = self.l0b.at = 0
-            self.multiply(sums, self.depth(job, turn), turn == 0, turn == last)
+            self.multiply(sums, job, turn)
             self.turn_l1()
         self.is_loaded = job.following is not None
         self.take_out(job, sums)
@@ -153,6 +219,8 @@ class Preload(Pingpong):
 
 class Streamk(Preload):
     """``BlockMmad<MmadAtlasA2Streamk<...>>``: as `Preload`; tiles of L0 are as long as L0 has room."""
+
+    HAS_ONE_FLAG: ClassVar[bool] = True
 
     def l0_tile(self, a: Element, b: Element) -> GemmShape:
         """The tile with all of K that half of L0A and half of L0B hold."""
@@ -166,7 +234,11 @@ class Streamk(Preload):
         room = room // 16 * 16 if a.name == b.name == "float" else room
         return self.l1._replace(k=min(room, self.l1.k))
 
-    @property
-    def flags(self) -> list[tuple[HardEvent, int]]:
-        """The flags that say that a buffer is free."""
-        return super().flags[: -1 if self.unit_flag else None]
+
+BLOCKS: Final[dict[str, type[BlockMmad]]] = {
+    "MmadPingpong": PingpongTla, "MmadAtlasA2Pingpong": Pingpong, "MmadAtlasA2Preload": Preload,
+    "MmadAtlasA2PreloadAsync": PreloadAsync, "MmadAtlasA2PreloadAsyncWithCallback": PreloadAsync,
+    "MmadAtlasA2Streamk": Streamk, "MmadAtlasA2PingpongBias": PingpongBias,
+    "MmadAtlasA2Small": Small, "MmadAtlasA2FullLoadA": FullLoadA, "MmadFullLoadA": FullLoadATla,
+    "MmadAscend950FullLoadA": FullLoadATla, "MmadPingpongTlaV2": PingpongTlaV2,
+}  # fmt: skip

@@ -7,11 +7,13 @@ Source: CATLASS gemm/kernel/streamk_matmul.hpp, gemm/block/block_mmad_streamk.hp
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from ....errors import CapacityError, UnsupportedError
 from ....layouts import get_tile
 from ....numbers import ceil_div, round_up
+from ...plans import policy as policy_named
+from ...schedules import swizzle as swizzle_named
 from ...shapes import gemm_shape
 from ..places import store_of
 from ..simulation import kernel
@@ -25,8 +27,6 @@ if TYPE_CHECKING:
     from ..contexts import Context
     from ..places import KernelTensor
 
-_FLAG_AIC_FINISH: Final = 1
-
 
 @kernel("AtlasA2", core="MIX")
 def streamk_matmul(
@@ -35,7 +35,9 @@ def streamk_matmul(
     l0: ShapeLike = L0_TILE, swizzle: str = "StreamkGemmIdentityBlockSwizzle<3,1>",
     compute_length: int | None = None,
 ) -> None:  # fmt: skip
-    """C = A B, the last blocks cut along K so that all cores have work. CATLASS's ``StreamkMatmul``.
+    """C = A B, the last blocks cut along K so that all cores have work.
+
+    CATLASS's ``StreamkMatmul``, ``StreamkMatmulTla``; by its swizzle ``TailMultiCoreSplitkMatmulTla``.
 
     >>> import numpy as np
     >>> from tla.ascend.kernels import simulate
@@ -50,22 +52,24 @@ def streamk_matmul(
     """
     if store_of(C).tag != "RowMajor":
         raise UnsupportedError(f"stream-K adds up rows, and C is {store_of(C).tag}", "Take a C of rows.")
-    l1 = gemm_shape(l1)
-    schedule = ctx.schedule(swizzle, problem_of(A, B, C), l1)
+    l1, is_old = gemm_shape(l1), policy_named(policy).family.api == "legacy"
+    order, flag = swizzle_named(swizzle), int(is_old)
+    slots = 1 if order.name.startswith("Tail") else 2  # the end of a block, and the next one's head
+    schedule = ctx.schedule(order, problem_of(A, B, C), l1)
     sums = ctx.arch.accumulator(store_of(A).element, store_of(B).element)
-    workspace = ctx.workspace("Workspace", sums, (2 * l1.m * ctx.block_num, l1.n))
+    workspace = ctx.workspace("Workspace", sums, (slots * l1.m * ctx.block_num, l1.n))
     parts: dict[int, tuple[Task, KernelTensor]] = {}
     for core in range(ctx.block_num):
         shared = [task for task in schedule.of_core(core) if task.partial]
-        for slot, task in enumerate(shared):  # the end of a block, and the next one's head
-            at = (2 * core + slot) * l1.m
+        for slot, task in enumerate(shared):
+            at = (slots * core + slot) * l1.m
             parts[task.number] = task, get_tile(workspace, (at, 0), task.shape[:2])
     if ctx.is_aic:
         tasks = schedule.of_core(ctx.group_idx)
         count = sum(task.partial for task in tasks)
         with block_mmad(ctx, policy, A, B, C, l1, l0) as block:
             if not count:
-                ctx.cross_core_set_flag(_FLAG_AIC_FINISH, 2, "FIX")
+                ctx.cross_core_set_flag(flag, 2, "FIX")
             for task, after in zip(tasks, [*tasks[1:], None], strict=False):
                 c = get_tile(C, task.start[:2], task.shape[:2])
                 c = parts[task.number][1] if task.partial else c
@@ -77,17 +81,20 @@ def streamk_matmul(
                 )
                 count -= task.partial
                 if task.partial and not count:
-                    ctx.cross_core_set_flag(_FLAG_AIC_FINISH, 2, "FIX")
+                    ctx.cross_core_set_flag(flag, 2, "FIX")
             ctx.pipe_barrier("ALL")
     else:
-        ctx.cross_core_wait_flag(_FLAG_AIC_FINISH)
+        ctx.cross_core_wait_flag(flag, 0 if is_old else 2, "S" if is_old else "MTE2")
         ctx.cross_core_barrier(0, "MTE2")
+        if slots == 1 and not any(part.core == ctx.group_idx for part, _ in parts.values()):
+            return
         length = ctx.arch.ub // 4 if compute_length is None else compute_length
         blocks: dict[tuple[int, int], list[tuple[Task, KernelTensor]]] = {}
         for part in parts.values():
             blocks.setdefault(part[0].start[:2], []).append(part)
         _reduce_add(ctx, C, workspace, list(blocks.values()), length)
-        ctx.pipe_barrier("ALL")
+        for _ in range(1 + is_old):
+            ctx.pipe_barrier("ALL")
 
 
 def _reduce_add(
@@ -121,4 +128,3 @@ def _reduce_add(
             out = get_tile(dst, (task.start.m + start, task.start.n), (count, columns))
             add_up(ctx, 0, loads, sums, out, (count, pitch), size)
     ctx.wait_flag("MTE3_MTE2", 0)
-    ctx.pipe_barrier("ALL")
