@@ -458,5 +458,3 @@ def test_rows_of_groups_are_checked() -> None:
             schedules.grouped_aswt(PROBLEM, TILE, bad)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     with pytest.raises(TypeError, match=r"^the rows of a group is an int, not float 4096\.0"):
         schedules.grouped_aswt(PROBLEM, TILE, (4096.0,))  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
-
-
