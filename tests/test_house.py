@@ -35,6 +35,7 @@ BY_NAME = {
     "tla.arrays.elements": "ml_dtypes, which is no part of the house",
     "tla.arrays.moving": "the compiled executor, a distribution of its own",
     "tla.cli.executors": "dask.distributed, which is no part of the house",
+    "tla.hlo.schema": "protobuf, which is no part of the house",
     "tla.indexing.exact.budget": "islpy, which is no part of the house",
     "tla.objects.libraries": "a library of others, when an object of it is asked for",
     "tla.testing.operations": "it looks up the function of each operation by the name that users write",

@@ -29,6 +29,7 @@ ROOMS = [
     "tla.hlo",
     "tla.indexing",
     "tla.indexing.fusion",
+    "tla.jax",
     "tla.memory",
     "tla.show",
     "tla.xla_bridge",

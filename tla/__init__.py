@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         hlo as hlo,
         indexing as indexing,
         ints as ints,
+        jax as jax,
         layouts as layouts,
         learn as learn,
         memory as memory,

@@ -352,6 +352,9 @@ def _blame(pointer: re.Match[str], group: int, summary: str, *details: str) -> N
 
 
 def _lines(path: str) -> Iterator[str]:
+    if path.endswith(".pb"):
+        yield _text_of_proto(path)
+        return
     try:
         file = open(path, "rb")  # noqa: SIM115 - closed below
     except (OSError, ValueError) as error:  # a text may hold characters that no path can have
@@ -367,3 +370,15 @@ def _lines(path: str) -> Iterator[str]:
                 raise FileError(why, path=path) from None
             yield text if size else text.removeprefix("\ufeff")
             size += len(line)
+
+
+def _text_of_proto(path: str) -> str:
+    from .hlo import ProtoError, hlo_of_proto
+
+    try:
+        with open(path, "rb") as file:
+            return hlo_of_proto(file.read())
+    except OSError as error:
+        raise FileError(f"cannot read {visible(path)}: {error.strerror}", path=path) from None
+    except ProtoError as error:
+        raise FileError(f"{visible(path)}: {error.summary}", *error.details, path=path) from None

@@ -34,7 +34,7 @@ ROOT = Path(__file__).parents[2]
 ROOMS = (
     "layouts", "numbers", "algebra", "read", "evaluation", "moves", "arrays", "objects", "exports",
     "xla_bridge", "hlo", "memory", "indexing", "indexing.exact", "ascend", "gpu", "cpp", "explain",
-    "figures", "show", "ground", "testing", "errors",
+    "learn", "playground", "figures", "show", "ground", "testing", "errors",
 )  # fmt: skip
 """The rooms that have a page, in the order of the navigation."""
 

@@ -19,6 +19,8 @@ from tla.ascend.tuning.estimates import PIPES
 from tla.ascend.tuning.pipes import START
 from tla.errors import LayoutError, UnsupportedError
 
+from .walked import work_by_walk
+
 # --- published times ---
 
 
@@ -200,7 +202,7 @@ def priced(plan: Plan) -> Estimate:
 
 def walked(plan: Plan) -> Estimate:
     product = model(plan)
-    return product.estimate(plan.l1, plan.l0, product.work_by_walk(plan.l1))
+    return product.estimate(plan.l1, plan.l0, work_by_walk(product, plan.l1))
 
 
 def _sane(found: Estimate) -> None:
@@ -290,7 +292,7 @@ def test_what_is_in_l2_by_other_orders(order: str) -> None:
         core = chip.replaced(l2=1 << l2, cores=cores)
         product = model(gemm(core, problem, l1=(*tile, 64), l0=(*tile, 32), swizzle=order))
         l1 = GemmShape(*tile, 64)
-        closed, by_walk = product.work(l1).from_gm, product.work_by_walk(l1).from_gm
+        closed, by_walk = product.work(l1).from_gm, work_by_walk(product, l1).from_gm
         assert closed == pytest.approx(by_walk, rel=0.2)
 
 

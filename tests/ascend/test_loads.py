@@ -22,8 +22,9 @@ from tla.ascend.tuning.loads import (
     loads_by_columns,
     loads_in_bands,
     loads_in_groups,
-    loads_of,
 )
+
+from .walked import loads_of
 
 extents = st.integers(1, 700)
 tile_extents = st.integers(1, 9).map(lambda n: 16 * n)

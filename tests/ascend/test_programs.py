@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,10 +20,17 @@ from tla import ArgumentError, LayoutError, UnsupportedError
 from tla.ascend import Plan, attention, batched, conv, epilogue, gemm, gemv, grouped, record
 from tla.ascend.kernels import gm, simulate
 from tla.ascend.kernels.blocks import (
+    batched_matmul,
     flash_attention_infer,
+    grouped_matmul_slice_k,
+    grouped_matmul_slice_m,
+    grouped_quant_matmul_slice_k,
+    grouped_quant_matmul_slice_m,
     matmul,
+    matmul_activation,
     matmul_add,
     quant_matmul,
+    silu,
     splitk_matmul,
     streamk_matmul,
 )
@@ -34,6 +42,7 @@ from .test_emit import KERNELS, made
 from .test_examples import NOT_PLANNED, ROWS, planned
 
 if TYPE_CHECKING:
+    from tla.ascend import Element
     from tla.ascend.kernels import Kernel
 
 
@@ -265,6 +274,8 @@ class Example(NamedTuple):
     l0: tuple[int, int, int] = (128, 256, 64)
     groups: Any = None
     epilogue: tuple[Any, ...] = ()
+    options: Any = None
+    """Of the kernel in Python, besides those of the plan."""
     is_whole: bool = True
     """Whether a whole program equals it: 07 lists its groups in int32_t, a program in int64_t."""
 
@@ -306,19 +317,24 @@ EXAMPLES = {
         {"policy": "MmadAtlasA2Streamk<true,true>", "swizzle": "streamk<3,0>"}, streamk_matmul
     ),
     "43_ascend950_basic_matmul": Example({}, matmul, **_ON_950),
-    "66_ascend950_streamk_matmul": Example({"swizzle": "streamk<3,0>"}, **_ON_950),
-    "68_ascend950_multi_core_splitk_matmul": Example({"swizzle": "splitk<3,0>"}, **_ON_950),
+    "66_ascend950_streamk_matmul": Example(
+        {"swizzle": "streamk<3,0>"}, streamk_matmul, (700, 200, 1500), **_ON_950
+    ),
+    "68_ascend950_multi_core_splitk_matmul": Example(
+        {"swizzle": "splitk<3,0>"}, splitk_matmul, **_ON_950
+    ),
     "69_ascend950_tail_multi_core_splitk_matmul": Example({"swizzle": "tail_splitk<3,0>"}, **_ON_950),
     "73_ascend950_matmul_full_loadA": Example(
         {"policy": "MmadAscend950FullLoadA<true,false,1,false,1>"}, **_HALF
     ),
-    "01_batched_matmul": Example({"policy": "MmadAtlasA2Pingpong<true>"}, groups=3),
+    "01_batched_matmul": Example({"policy": "MmadAtlasA2Pingpong<true>"}, batched_matmul, groups=3),
     "02_grouped_matmul_slice_m": Example({
         "policy": "MmadAtlasA2PreloadAsync<1,2,2,4,1,true,true>", "tags": "RowMajor,ColumnMajor",
         "axis": "m",
-    }, groups=(50, 100, 150), l1=(256, 128, 256), l0=(256, 128, 64)),
+    }, grouped_matmul_slice_m, groups=(50, 100, 150), l1=(256, 128, 256), l0=(256, 128, 64)),
     "05_grouped_matmul_slice_k": Example(
-        {"policy": _ASYNC, "swizzle": "identity<3,1>", "axis": "k"}, groups=(100, 200, 300),
+        {"policy": _ASYNC, "swizzle": "identity<3,1>", "axis": "k"}, grouped_matmul_slice_k,
+        groups=(100, 200, 300),
     ),
     "08_grouped_matmul": Example(
         {"policy": _ASYNC, "tags": "ColumnMajor,RowMajor", "swizzle": "identity<3,1>"},
@@ -327,31 +343,37 @@ EXAMPLES = {
     "03_matmul_add": Example(
         {"policy": "MmadAtlasA2Pingpong<true>"}, matmul_add, epilogue=("add", 16384)
     ),
-    "27_matmul_gelu": Example({"policy": "MmadAtlasA2Pingpong<true>"}, epilogue=("gelu", 16384)),
-    "28_matmul_silu": Example({"policy": "MmadAtlasA2Pingpong<true>"}, epilogue=("silu", 16384)),
+    "27_matmul_gelu": Example(
+        {"policy": "MmadAtlasA2Pingpong<true>"}, matmul_activation, epilogue=("gelu", 16384)
+    ),
+    "28_matmul_silu": Example(
+        {"policy": "MmadAtlasA2Pingpong<true>"}, matmul_activation, epilogue=("silu", 16384),
+        options={"activation": silu},
+    ),
     "12_quant_matmul": Example(
         {"policy": _CALLED, "tags": "RowMajor,ColumnMajor"}, quant_matmul, **_INT8,
         epilogue=("per_token_dequant", (32, 256)),
     ),
     "10_grouped_matmul_slice_m_per_token_dequant": Example(
-        {"policy": _CALLED, "axis": "m"}, groups=(50, 100, 150), **_INT8,
+        {"policy": _CALLED, "axis": "m"}, grouped_quant_matmul_slice_m, groups=(50, 100, 150), **_INT8,
         epilogue=("per_token_dequant", (32, 256), {"out": "bfloat16_t"}),
     ),
     "07_grouped_matmul_slice_m_per_token_dequant_moe": Example(
         {"policy": "MmadAtlasA2PreloadAsync<1,2,2,4,1,false,true>", "axis": "m"},
-        groups=(50, 100, 150), elements="int8_t",
+        grouped_quant_matmul_slice_m, groups=(50, 100, 150), elements="int8_t",
         epilogue=("per_token_dequant", (32, 256), {"scale": "float"}), is_whole=False,
     ),
     "11_grouped_matmul_slice_k_per_token_dequant": Example(
         {"policy": "MmadAtlasA2PreloadAsync<1,2,2,4,1,false,true>", "axis": "k"},
-        groups=(100, 200, 300), elements="int8_t",
+        grouped_quant_matmul_slice_k, groups=(100, 200, 300), elements="int8_t",
         epilogue=("per_token_dequant", (32, 256), {"out": "bfloat16_t"}),
     ),
     "45_strided_batched_matmul_tla": Example({"policy": "MmadPingpongTlaV2<true>"}, groups=3),
     "60_ascend950_grouped_matmul_slice_m": Example(
-        {"axis": "m"}, groups=(50, 100, 150), arch="Ascend950", l1=(256, 256, 256), l0=(256, 256, 64)
+        {"axis": "m"}, grouped_matmul_slice_m, groups=(50, 100, 150), arch="Ascend950",
+        l1=(256, 256, 256), l0=(256, 256, 64),
     ),
-    "67_ascend950_batched_matmul": Example({}, groups=3, **_ON_950),
+    "67_ascend950_batched_matmul": Example({}, batched_matmul, groups=3, **_ON_950),
 }  # fmt: skip
 """Of each example the plan that has its parameters."""
 
@@ -374,8 +396,9 @@ def test_the_trace_of_a_program_is_that_of_the_example(name: str, tmp_path: Path
         ours = issued(record(source, program.arguments, catlass=CATLASS))
         expect_equal(ours, theirs)
         if example.kernel is not None:
-            arrays = _arrays(plan, example.kernel)
+            arrays = _arrays(plan, example.kernel, np.int64 if example.is_whole else np.int32)
             options: Any = {"policy": plan.policy, "l1": plan.l1, "l0": plan.l0, "swizzle": plan.swizzle}
+            options |= example.options or {}
             run = simulate(example.kernel.on(plan.arch), *arrays, cores=2, checks=(), **options)
             expect_equal(ours, issued(run))
 
@@ -446,14 +469,32 @@ def test_an_example_takes_its_own_plan(row: dict[str, Any], tmp_path: Path) -> N
         assert found.calls
 
 
-def _arrays(plan: Plan, kernel: Kernel) -> list[Any]:
-    """Zeros for the tensors of a kernel in Python, by their names."""
-    made: dict[str, Any] = {"Bias": np.zeros(plan.problem.n, np.float32)}
-    for operand in ("A", "B", "C"):
-        of = plan.epilogue.out if plan.epilogue and operand == "C" else plan.element(operand)
-        memory = np.zeros(of.bytes_of(int(plan.layout(operand).cosize)), np.int8)
-        extents = ",".join(map(str, plan.extents(operand)))
-        made[operand] = gm(memory, f"{plan.tag(operand)}<{of}>({extents})")
+def _arrays(plan: Plan, kernel: Kernel, list_of: Any) -> list[Any]:
+    """Zeros for the tensors of a kernel in Python, by their names, and the list of groups."""
+    axis = plan.groups.axis if plan.groups else ""
+    problems = plan.problems
+    extents, count = [max(x) for x in zip(*problems, strict=True)], len(problems)
+    if axis in ("m", "k"):
+        extents["m k".index(axis)] = sum(x["m k".index(axis)] for x in problems)
+    m, n, k = extents
+    made: dict[str, Any] = {"Bias": np.zeros(n, np.float32)}
+    if axis in ("m", "k"):
+        made["GroupList"] = np.cumsum([x["m k".index(axis)] for x in problems]).astype(list_of)
+
+    def zeros(tag: str, of: Element, *shape: int) -> Any:
+        rows = ",".join(map(str, shape[-2:])) + (f",batch={shape[0]}" if shape[2:] else "")
+        return gm(np.zeros(of.bytes_of(prod(shape)), np.int8), f"{tag}<{of}>({rows})")
+
+    sides: dict[Any, tuple[int, int]] = {"A": (m, k), "B": (k, n), "C": (m, n)}
+    repeated = {"batch": "ABC", "m": "B", "k": "C"}.get(axis, "")
+    for name, shape in sides.items():
+        of = plan.epilogue.out if plan.epilogue and name == "C" else plan.element(name)
+        made[name] = zeros(plan.tag(name), of, *([count] if name in repeated else []), *shape)
     made["D"] = made["C"]
-    made["Scale"], made["PerTokenScale"] = (np.zeros(x, np.float16) for x in plan.problem[1::-1])
+    for name, of in plan.epilogue.elements if plan.epilogue else ():
+        whose = {"scale": ("Scale", n, axis in ("m", "k")), "token": ("PerTokenScale", m, axis == "k")}
+        if name in whose:
+            tensor, extent, many = whose[name]
+            tag, first = ("RowMajor", [count]) if many else ("VectorLayout", [])
+            made[tensor] = zeros(tag, of, *first, extent)
     return [made[name] for name in kernel.tensors]

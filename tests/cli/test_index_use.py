@@ -136,6 +136,23 @@ def test_pictures(run: Run) -> None:
     assert "lanes" in texts("--warp")
 
 
+def test_the_uses_that_the_indexing_document_names(run: Run) -> None:
+    """Coalescing, operand utilization and tiling, on the broadcast with which it begins."""
+    broadcast = "bc0 = f32[10,20,30] broadcast(f32[20] p0), dimensions={1}"
+
+    def row(*asked: str) -> list[str]:
+        *_, cells, _line, _mark, _note = run("index", broadcast, *asked, "-o", "-").out.splitlines()
+        return [cell.strip() for cell in cells.split("|")[1:-1]]
+
+    # 30 lanes read one element, and 2 the next: all in one line
+    assert row("--warp") == ["[0 +29]", "30 +1", *[""] * 30]
+    # of the 20 elements each is read by 4 slices of 30 columns, as many as are followed
+    assert row("--traffic") == ["[120]", *["120"] * 19]
+    assert traffic(read_instruction(broadcast)).reads[0].reuse == {300: 20}
+    # a tile of 4 rows needs 4 elements
+    assert row("--tile", "5,4,30") == ["[0 +119]", "30 +119", "60 +119", "90 +119", *[""] * 16]
+
+
 BAD = [
     (
         ["b = f32[9,20] broadcast(f32[21] p), dimensions={1}"],

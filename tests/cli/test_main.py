@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from playground.packages import fake_package
 
 import tla
 from tla.cli import COMMANDS, main
@@ -81,6 +82,8 @@ def test_the_examples_of_the_help_run(
         (tmp_path / "DUMP" / file.name.replace("mlp", "step")).write_bytes(file.read_bytes())
     trace = MODULES.parent / "kernels" / "batched.jsonl.gz"
     (tmp_path / "trace.jsonl.gz").write_bytes(trace.read_bytes())
+    fake_package(tmp_path / "package")
+    (tmp_path / "site").mkdir()
     (tmp_path / "answers.json").write_text('{"strides/1/1/1": "(5,2):(2,1)"}')
     monkeypatch.setenv("TLA_PROGRESS", str(tmp_path / "learn.json"))
     monkeypatch.chdir(tmp_path)

@@ -9,8 +9,9 @@ from hypothesis import given, strategies as st
 
 from tla.errors import UnsupportedError
 from tla.hlo import read_module
-from tla.memory import lifetimes, live, scoped_vmem
+from tla.memory import lifetimes, live, module_buffers, scoped_vmem
 from tla.memory.live import BusySteps
+from tla.memory.updates import SharedMemory
 from tla.xla_bridge import CHIPS, physical_bytes
 
 from .modules import DIRECTORY, NAMES, chip_of, counted, module_of, text_of
@@ -89,10 +90,11 @@ def test_a_value_written_in_place_counts_twice_in_the_figure_alone() -> None:
         ("v5e_mapcond", 1380864, 0),
         ("v5e_scancond", 957440, 0),
         ("v6e_callback_free", 73216, 512),
+        ("v5p_permutes", 335544352, 0),
     ],
 )
 def test_conditionals(name: str, peak: int, left_over: int) -> None:
-    """A value that is given to branches counts in pieces."""
+    """A value that is given to branches counts in pieces; a permuted one lies in no result."""
     text = (DIRECTORY.parent / "tpu_conditionals" / f"{name}.hlo").read_text("utf-8")
     found = live(read_module(text), chip_of(name))
     assert (found.compiler_peak_bytes + left_over, found.left_over_bytes) == (peak, left_over)
@@ -131,12 +133,14 @@ spans = st.lists(
 @given(st.lists(spans, max_size=8))
 def test_steps_are_taken_once(asked: list[list[tuple[int, int]]]) -> None:
     """Against the sets of steps."""
-    busy, steps = BusySteps([]), set[int]()
+    module = read_module("a = f32[8] parameter(0)")
+    ((buffer,),) = (each.buffers for each in module_buffers(module))
+    busy, steps = BusySteps(SharedMemory(module)), set[int]()
     for each in asked:
         wanted = [t for first, last in each for t in range(first, last + 1)]
         if len(set(wanted)) < len(wanted):
             continue  # the spans of a buffer lie apart
-        assert busy.take(each) == steps.isdisjoint(wanted)
+        assert busy.take(each, buffer) == steps.isdisjoint(wanted)
         if steps.isdisjoint(wanted):
             steps.update(wanted)
 
@@ -208,7 +212,7 @@ def test_of_equal_temporaries_the_first_in_the_text_lies_in_the_result() -> None
             """
             ENTRY e { p = f32[100] parameter(0)
               a = f32[50] slice(p), slice={[0:50]}
-              b = f32[50] negate(a)
+              b = f32[50] reverse(a), dimensions={0}
               c = f32[1] slice(b), slice={[0:1]}
               ROOT d = f32[50] broadcast(c), dimensions={} }
             """
@@ -218,6 +222,55 @@ def test_of_equal_temporaries_the_first_in_the_text_lies_in_the_result() -> None
         400 + 200 + 200 + 4,
         ["p", "d", "b", "c"],
     )
+
+
+FUSED = """
+    f { x = f32[50] parameter(0)
+      y = f32[50] parameter(1)
+      n = f32[50] negate(x)
+      ROOT s = f32[50] %s }
+    """
+
+
+@pytest.mark.parametrize(
+    ("makes", "computation", "is_in_place"),
+    [
+        ("negate(a)", "", True),
+        ("copy(a)", "", False),
+        ("reverse(a), dimensions={0}", "", False),
+        ("sort(a), dimensions={0}, to_apply=f", FUSED % "subtract(n, x)", True),
+        ("fusion(a, p2), kind=kLoop, calls=f", FUSED % "subtract(n, x)", True),
+        ("fusion(a, a), kind=kLoop, calls=f", FUSED % "subtract(n, y)", True),
+        ("fusion(a, p2), kind=kLoop, calls=f", FUSED % "reverse(n), dimensions={0}", False),
+        ("fusion(a, p2), kind=kOutput, calls=f", FUSED % "subtract(n, x)", False),
+        ("collective-permute(a), source_target_pairs={{0,1}}", "", False),
+    ],
+)
+def test_two_temporaries_in_a_result_may_share_a_step(
+    makes: str, computation: str, is_in_place: bool
+) -> None:
+    """The first lies in the result; so does the second if it can be written over the first."""
+    text = f"""
+    HloModule m
+    {computation}
+    ENTRY e {{ p = f32[100] parameter(0)
+      p2 = f32[50] parameter(1)
+      a = f32[50] slice(p), slice={{[0:50]}}
+      b = f32[50] {makes}
+      c = f32[1] slice(b), slice={{[0:1]}}
+      ROOT d = f32[50] broadcast(c), dimensions={{}} }}"""
+    (peak,) = live(read_module(text)).peaks
+    assert peak.bytes == 400 + 200 + 200 + 4 + (0 if is_in_place else 200)
+
+
+def test_another_device_writes_into_no_result() -> None:
+    text = """ENTRY e { p = f32[50] parameter(0)
+      b = f32[50] %s(p)%s
+      c = f32[1] slice(b), slice={[0:1]}
+      ROOT d = f32[50] broadcast(c), dimensions={} }"""
+    permute = live(read_module(text % ("collective-permute", ", source_target_pairs={{0,1}}")))
+    other = live(read_module(text % ("negate", "")))
+    assert [peak.bytes for peak in (*permute.peaks, *other.peaks)] == [604, 404]
 
 
 def test_the_state_of_a_loop_is_live_while_its_condition_runs() -> None:

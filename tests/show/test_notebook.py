@@ -216,6 +216,7 @@ def values() -> dict[str, Any]:
         "schedule": identity((2048, 2048, 2048), (128, 256, 256)),
         "transfer": gm_to_l1(matrix, "zN", arch="AtlasA2", element="half", tile=(20, 24), at=(32, 48)),
         "liveness": found,
+        "compiled function": tla.jax.Report(module, memory.copies(module), found, "v5e", None),
         "peak": found.peaks[0],
         "buffer": found.peaks[0].buffers[0],
         "tally": tally,

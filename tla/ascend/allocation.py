@@ -24,7 +24,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ..errors import CapacityError, DivisibilityError, LayoutError, UnsupportedError
-from ..ground import constexpr
+from ..ground import constexpr, plural
 from ..layouts import Layout, Tensor, as_layout, leaves, product
 from ..numbers import (
     SymbolicInt,
@@ -357,7 +357,7 @@ def _advice(request: _Request, smaller: tuple[Any, ...]) -> str:
     if smaller[0] == extents:
         call = _call(request.of, str(tag_of(request.layout, request.of)), extents)
         return f"Its strides leave room between its parts; {call} would fit."
-    words = [_by(x) if is_tuple(x) else f"{x} stage{'s' * (x > 1)}" for x in smaller]
+    words = [_by(x) if is_tuple(x) else plural(x, "stage") for x in smaller]
     return f"{', or '.join([f'{words[0]} would fit', *words[1:]])}."
 
 

@@ -179,6 +179,22 @@ def index_of(name: str, x: SupportsIndex) -> int:
     return value
 
 
+def indices_of(name: str, given: Sequence[SupportsIndex], count: int, least: int = 1) -> tuple[int, ...]:
+    """Return values as plain ints.
+
+    >>> indices_of("stride", (2, 1), 2)
+    (2, 1)
+
+    Raises:
+        LayoutError: there are more or fewer than ``count``, or one is below ``least``.
+    """
+    found = tuple(index_of(f"a number of {name}", x) for x in given)
+    if len(found) != count or min(found) < least:
+        text = f"{name} is {count} numbers of at least {least}, not {found}"
+        raise LayoutError(text, **{name: found})
+    return found
+
+
 def flag(name: str, x: object) -> bool:
     """Return a flag as a plain bool; 0 and 1 are flags too.
 

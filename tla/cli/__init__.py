@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         oom as oom,
         pack as pack,
         pallas as pallas,
+        playground as playground,
         product as product,
         relayout as relayout,
         sharding as sharding,

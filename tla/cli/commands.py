@@ -32,6 +32,7 @@ COMMANDS: Final = {
     "cpp": "Rewrite a compiler's errors with layouts in notation, or print the C++ of a layout.",
     "eval": "Evaluate an expression over layouts, such as 'coalesce((2,3):(1,2))'.",
     "learn": "Learn layouts by exercises that are checked; make sheets of them, and grade answers.",
+    "playground": "Write a page in which layouts are typed, dragged and explained, without a network.",
     "completion": "Print the script with which bash, zsh or fish completes commands and options.",
 }
 

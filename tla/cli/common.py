@@ -89,11 +89,13 @@ def text_argument(text: str) -> str:
 
 
 def read_file(path: str) -> str:
-    """Return the text of a file; for ``-`` that of standard input.
+    """Return the text of a file; for ``-`` that of standard input; of an ``.hlo.pb`` its module's.
 
     Raises:
         InputError: it is missing, cannot be read, or is not UTF-8 text.
     """
+    if is_proto(path):
+        return text_of_proto(path)
     name = name_of(path)
     try:
         text = read_bytes(path).decode("utf-8-sig")
@@ -102,6 +104,36 @@ def read_file(path: str) -> str:
     if "\0" in text:
         raise InputError(f"{name} is not text: it holds a zero byte", path=path)
     return text
+
+
+def is_proto(path: str) -> bool:
+    """Whether a file is a protocol buffer, by its name."""
+    return path.endswith(".pb")
+
+
+def text_of_proto(path: str) -> str:
+    """Return the text of the module in a protocol buffer.
+
+    Raises:
+        InputError: the file cannot be read, or has no module.
+    """
+    from ..hlo import hlo_of_proto  # most commands read no module
+
+    return of_proto(path, hlo_of_proto)
+
+
+def of_proto(path: str, read: Callable[[bytes], _Found]) -> _Found:
+    """Return what is read from a protocol buffer.
+
+    Raises:
+        InputError: the file cannot be read, or has no module.
+    """
+    from ..hlo import ProtoError
+
+    try:
+        return read(read_bytes(path))
+    except ProtoError as error:
+        raise InputError(f"{name_of(path)}: {error.summary}", *error.details, path=path) from None
 
 
 def read_bytes(path: str) -> bytes:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import TlaError, UnsupportedError
-from ..figures import layout_figure
+from ..figures import drawable, layout_figure
 from ..ground import ELEMENT_TYPES, Figure, Panels, element_type, say
 from ..layouts import leaves
 from ..numbers import SymbolicInt, known_eq
@@ -39,7 +39,7 @@ from .common import (
 from .messages import complain, say_json
 from .parser import argument_parser
 from .pictures import add_formats, is_asked_for, is_file_format, refuse_formats, write_figure
-from .show import drawable, layout_of
+from .show import layout_of
 from .spaces import complain_of_spaces
 
 if TYPE_CHECKING:

@@ -43,6 +43,7 @@ examples:
   tla hlo module.hlo --copies
   tla hlo module.hlo --against before.hlo
   tla hlo DUMP --module jit_step
+  tla hlo jit_step.after_optimizations.hlo.pb
   tla hlo DUMP module.hlo --executor processes --results modules.jsonl --json
   tla hlo - --json < module.hlo
 
@@ -68,7 +69,8 @@ name for the operation where no line is known.
 
 Of a folder that a compiler wrote, XLA_FLAGS=--xla_dump_to=FOLDER, the report is the compiler's own
 buffer assignment: allocations, addresses, fragmentation; also after it ran out of memory. The other
-reports take the text of the module in it.
+reports take the module in it. A module may be text or, with the extra 'proto', .hlo.pb, which has
+its buffer assignment with it: --xla_dump_hlo_as_proto.
 
 Of several files or folders, or with --executor or --results, there is a line for each module, the
 largest peak first; a folder stands for its *.hlo, or for the modules of a dump. --results FILE adds
@@ -99,12 +101,14 @@ def run(arguments: list[str]) -> int:
         refuse_formats(parser, options, ["file"], "the picture is of one module")
         return hlo_sweep.report(options)
     (options.file,) = options.file
-    if os.path.isdir(options.file):
+    is_folder = os.path.isdir(options.file)
+    if options.module is not None and not is_folder:
+        parser.error(f"--module chooses from a dump folder, and {options.file} is none")
+    if is_folder or hlo_dump.has_assignment(options.file):
         if not (is_asked_for(options) or any(getattr(options, each) for each in _OF_MODULE)):
             return hlo_dump.report(options.file, options)
-        options.file = hlo_dump.text_of(options.file, options.module)
-    elif options.module is not None:
-        parser.error(f"--module chooses from a dump folder, and {options.file} is none")
+        if is_folder:
+            options.file = hlo_dump.text_of(options.file, options.module)
     text = ModuleText(options.file)
     try:
         wanted = next((each for each in _WHOLE if getattr(options, each)), None)
@@ -119,7 +123,7 @@ def run(arguments: list[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argument_parser("hlo", _EPILOG)
     add = parser.add_argument
-    what = "the text of an HLO module, or a dump folder; - is standard input; or many, also folders"
+    what = "an HLO module, as text or .hlo.pb, or a dump folder; - is standard input; or many of them"
     add("file", metavar="FILE", nargs="+", help=what)
     add("--chip", help="the chip it is compiled for: names memory spaces")
     add("--module", metavar="NAME", help="of a dump folder: the module whose name contains NAME")

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..errors import UnsupportedError
 from ..ground import plural, say
-from ..hlo import ModuleError, read_module
-from ..memory import array_waste, read_assignment, read_live_ranges
+from ..hlo import ModuleError, parsed_proto, read_module
+from ..memory import array_waste, read_assignment, read_live_ranges, read_proto_assignment
 from ..xla_bridge import XlaShape, memory_space_name
 from .columns import columns
-from .common import InputError, bytes_in_words, read_file, short_bytes
+from .common import InputError, bytes_in_words, is_proto, of_proto, read_file, short_bytes
 from .hlo_buffers import LISTED, report as buffers_report
 from .messages import complain, say_json
 from .module_text import ModuleText
@@ -34,9 +34,12 @@ _STAGES: Final = (
 )
 """The stages at which a dump has the compiled module, the one that says most first."""
 
+_ASSIGNED: Final = _STAGES[1:3]
+"""The stages whose protocol buffer has the buffer assignment, too."""
+
 _FILE: Final = re.compile(
     rf"(.*?)(?:[a-z]+_|sm_[\d.]+_gpu_)?({'|'.join(_STAGES)})(-buffer-assignment|-live-range|-memory-usage-report)?"
-    r"\.txt"
+    r"(\.txt|\.hlo\.pb)"
 )
 _TOTAL: Final = re.compile(r"\(color=(\d{1,9})\)\s+Total bytes: (\d{1,18})")
 _HOW: Final = "Dump with XLA_FLAGS='--xla_dump_to=FOLDER --xla_dump_hlo_as_text'."
@@ -71,18 +74,21 @@ def dumped_modules(folder: str) -> list[Dumped]:
         names = sorted(os.listdir(folder))
     except OSError as error:
         raise InputError.cannot("read", folder, error) from None
-    found: dict[str, dict[str, tuple[int, str]]] = {}
+    found: dict[str, dict[str, tuple[bool, int, str]]] = {}
     for name in names:
         match = _FILE.fullmatch(name)
         if match is None:
             continue
-        what, stage = match[3] or "module", _STAGES.index(match[2])
+        what, stage, path = match[3] or "module", _STAGES.index(match[2]), os.path.join(folder, name)
         files = found.setdefault(match[1].rstrip("."), {})
-        files[what] = min(files.get(what, (len(_STAGES), "")), (stage, os.path.join(folder, name)))
+        rank = is_proto(name), stage, path
+        files[what] = min(files.get(what, rank), rank)
+        if rank[0] and match[2] in _ASSIGNED:
+            files["-buffer-assignment"] = min(files.get("-buffer-assignment", rank), rank)
     if not found:
         raise InputError(f"{folder} has no text of a compiled module", _HOW, path=folder)
     return [
-        Dumped(name, {what: path for what, (_stage, path) in files.items()})
+        Dumped(name, {what: path for what, (*_rank, path) in files.items()})
         for name, files in found.items()
     ]
 
@@ -114,15 +120,19 @@ def text_of(folder: str, wanted: str | None) -> str:
     return dumped.files["module"]
 
 
-def report(folder: str, options: argparse.Namespace) -> int:
-    """Print what the dump of a module says; or one line for each module, the largest first."""
-    modules = dumped_modules(folder)
-    if options.module is None and len(modules) > 1:
-        return _overview(modules, options)
-    dumped = one_of(modules, options.module, folder)
+def report(path: str, options: argparse.Namespace) -> int:
+    """Print what the dump of a module says, a folder or an ``.hlo.pb``; of many modules a line each."""
+    if is_proto(path):
+        name = os.path.basename(path).removesuffix(".pb").removesuffix(".hlo")
+        dumped = Dumped(name, {"module": path, "-buffer-assignment": path})
+    else:
+        modules = dumped_modules(path)
+        if options.module is None and len(modules) > 1:
+            return _overview(modules, options)
+        dumped = one_of(modules, options.module, path)
     if "-buffer-assignment" not in dumped.files:
         complain(f"tla: {_WITHOUT['-buffer-assignment']}; these are the buffers of the module")
-        text = ModuleText(text_of(folder, options.module))
+        text = ModuleText(text_of(path, options.module))
         try:
             return buffers_report(text, options)
         finally:
@@ -136,13 +146,24 @@ def report(folder: str, options: argparse.Namespace) -> int:
     return 0
 
 
+def has_assignment(path: str) -> bool:
+    """Whether a file is a protocol buffer with a buffer assignment.
+
+    Raises:
+        InputError: it is a protocol buffer without a module.
+    """
+    return is_proto(path) and of_proto(
+        path, lambda data: parsed_proto(data).HasField("buffer_assignment")
+    )
+
+
 class _Facts:
     """What the files of a module say together."""
 
     def __init__(self, dumped: Dumped) -> None:
         files = dumped.files
         self.dumped = dumped
-        self.assignment: Assignment = read_assignment(read_file(files["-buffer-assignment"]))
+        self.assignment: Assignment = _assignment(files["-buffer-assignment"])
         self.ranges: LiveRanges = (
             read_live_ranges(read_file(files["-live-range"])) if "-live-range" in files else {}
         )
@@ -169,6 +190,12 @@ class _Facts:
             yield space, total, sum(each.bytes for each in temporary), most
 
 
+def _assignment(path: str) -> Assignment:
+    if is_proto(path):
+        return of_proto(path, read_proto_assignment)
+    return read_assignment(read_file(path))
+
+
 def _is_temporary(allocation: Allocation) -> bool:
     return allocation.kind in ("preallocated-temp", "temp")
 
@@ -185,7 +212,8 @@ def _names(path: str) -> dict[str, str]:
 
 def _write(facts: _Facts, options: argparse.Namespace) -> None:
     name = facts.dumped.name
-    files = [os.path.basename(path).removeprefix(f"{name}.") for path in facts.dumped.files.values()]
+    paths = dict.fromkeys(facts.dumped.files.values())
+    files = [os.path.basename(path).removeprefix(f"{name}.") for path in paths]
     say(f"{name or 'the module'}, by {', '.join(files)}")
     for sentence in facts.dumped.missing:
         say(f"  {sentence}")
@@ -240,7 +268,7 @@ def _overview(modules: list[Dumped], options: argparse.Namespace) -> int:
     rows: list[tuple[dict[int, int], str]] = []
     for dumped in modules:
         path = dumped.files.get("-buffer-assignment")
-        totals = dict(read_assignment(read_file(path)).totals) if path else {}
+        totals = dict(_assignment(path).totals) if path else {}
         rows.append((totals, dumped.name))
     rows.sort(key=lambda row: (-sum(row[0].values()), row[1]))
     listed = rows[: options.top]

@@ -7,11 +7,12 @@ import codecs
 import os
 import shutil
 import tempfile
+from io import BytesIO
 from typing import IO, TYPE_CHECKING, Final
 
 from ..hlo import read_stream
 from ..memory import stream_outline
-from .common import InputError, name_of, standard_input
+from .common import InputError, is_proto, name_of, standard_input, text_of_proto
 from .progress import progress_bar
 
 if TYPE_CHECKING:
@@ -37,7 +38,10 @@ class ModuleText:
         self.name: str = name_of(path)
         self.error: InputError | None = None
         try:
-            self._file = _keep(standard_input()) if path == "-" else _open(path)
+            if is_proto(path):
+                self._file: IO[bytes] = BytesIO(text_of_proto(path).encode())
+            else:
+                self._file = _keep(standard_input()) if path == "-" else _open(path)
             self._size = self._file.seek(0, os.SEEK_END)
         except (OSError, ValueError) as error:
             raise InputError.cannot("read", path, error) from None

@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import TlaError, UndecidedError, UnsupportedError
-from ..figures import BANK_SCHEMES, layout_figure, strip_figure
+from ..figures import BANK_SCHEMES, drawable, layout_figure, strip_figure
 from ..ground import Figure, Panels
 from ..layouts import AnyLayout, Layout, is_composed, is_layout
-from ..numbers import is_tuple, round_up
+from ..numbers import is_tuple
 from ..read import read, tagged
 from ..show import MOST_CELLS
 from ..xla_bridge import XlaBuffer, XlaShape, XlaTuple, array_shape, tile_boxes, to_layout
@@ -247,27 +247,6 @@ def layout_of(value: Any) -> AnyLayout:
         )
     hints = [f"Compact, it would be {Layout(value)}."] if _is_shape(value) else []
     raise InputError(f"{_text(value)} is no layout: a layout is a shape, ':' and a stride", *hints)
-
-
-def drawable(layout: AnyLayout) -> AnyLayout:
-    """Return the layout if all its ints are numbers, which a picture needs.
-
-    Raises:
-        UndecidedError: the layout has unknowns; the error shows a layout that it could be.
-    """
-    if not layout.symbols:
-        return layout
-    values: dict[str, int] = {}
-    for s in layout.symbols:
-        least = round_up(s.least or 0, s.divisor)
-        wanted = 2 * s.divisor if s.greatest is None else (s.greatest + 1) // 2
-        values[s.name] = max(least, wanted // s.divisor * s.divisor)
-    some = ", ".join(f"{name} = {n}" for name, n in values.items())
-    raise UndecidedError(
-        f"there is no picture of {layout} without numbers for {', '.join(values)}",
-        f"Write them into the layout: with {some} it is {layout.bind(**values)}",
-        layout=layout,
-    )
 
 
 def _is_shape(value: Any) -> bool:

@@ -17,4 +17,8 @@ if TYPE_CHECKING:
     )
     from .views import composed_figure as composed_figure, tensor_figure as tensor_figure
 
+if TYPE_CHECKING:
+    # for the rooms above
+    from .cells import drawable as drawable
+
 lazy(__name__, guard=True)

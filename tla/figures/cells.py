@@ -12,8 +12,9 @@ from __future__ import annotations
 from itertools import cycle, islice, product
 from typing import TYPE_CHECKING, Any
 
+from ..errors import UndecidedError
 from ..layouts import leaves
-from ..numbers import is_tuple, known_int
+from ..numbers import is_tuple, known_int, round_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -58,3 +59,24 @@ def _coordinate(layout: AnyLayout, at: tuple[int, ...]) -> Any:
     if not is_tuple(layout.shape):
         return at[-1]
     return at[len(at) - len(layout.shape) :] if layout.shape else ()
+
+
+def drawable(layout: AnyLayout) -> AnyLayout:
+    """Return the layout if all its ints are numbers, which a picture needs.
+
+    Raises:
+        UndecidedError: the layout has unknowns; the error shows a layout that it could be.
+    """
+    if not layout.symbols:
+        return layout
+    values: dict[str, int] = {}
+    for s in layout.symbols:
+        least = round_up(s.least or 0, s.divisor)
+        wanted = 2 * s.divisor if s.greatest is None else (s.greatest + 1) // 2
+        values[s.name] = max(least, wanted // s.divisor * s.divisor)
+    some = ", ".join(f"{name} = {n}" for name, n in values.items())
+    raise UndecidedError(
+        f"there is no picture of {layout} without numbers for {', '.join(values)}",
+        f"Write them into the layout: with {some} it is {layout.bind(**values)}",
+        layout=layout,
+    )

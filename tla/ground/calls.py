@@ -58,7 +58,7 @@ def _public_frames(error: TlaError | None) -> Iterator[FrameType]:
         step = step.tb_next
 
 
-_READERS = ("tla.cli", "tla.evaluation", "tla.explain", "tla.read")
+_READERS = ("tla.cli", "tla.evaluation", "tla.explain", "tla.playground", "tla.read")
 """They call what a text or a name says, and no user has written that call in Python."""
 
 _SPELLED = {"__new__": "{}({})", "__init__": "{}({})", "__call__": "{}({})", "__getitem__": "{}[{}]"}

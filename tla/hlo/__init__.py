@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from .module import Alias as Alias, EntryLayout as EntryLayout, Module as Module
     from .naming import NoSuchNameError as NoSuchNameError
     from .opcodes import OPCODES as OPCODES, is_opcode as is_opcode, wrapped_opcode as wrapped_opcode
+    from .proto import read_proto as read_proto
     from .reading import (
         read_instruction as read_instruction,
         read_module as read_module,
         read_stream as read_stream,
     )
+    from .schema import ProtoError as ProtoError
     from .stream import (
         ComputationEnd as ComputationEnd,
         ComputationHead as ComputationHead,
@@ -38,6 +40,9 @@ if TYPE_CHECKING:
     # for the rooms above
     from .instruction import CALLING as CALLING, bare_shape as bare_shape, names_in as names_in
     from .opcodes import ELEMENTWISE as ELEMENTWISE
+    from .proto import hlo_of_proto as hlo_of_proto
+    from .proto_pieces import shape_text as shape_text
+    from .schema import parsed_proto as parsed_proto
     from .stablehlo import hlo_of_stablehlo as hlo_of_stablehlo
 
 lazy(__name__, guard=True)

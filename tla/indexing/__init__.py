@@ -12,7 +12,7 @@ variables, maps     the values: variables and maps; `making` their fields
 text, reading       the writer and the reader of XLA's texts of maps
 compose, invert     one map after another, and the way back
 simplify            XLA's canonical text, soundly; `constraints` the rules of constraints
-solving             ranges that a constraint decides
+solving, tables     ranges that a constraint decides; expressions with given values
 unused, rescale     edits of variables: without unused ones, with other steps, as dims
 ops, dependences    the maps of HLO instructions, both ways
 fusion, runtime     whole computations; known values of numbers read at run time

@@ -29,11 +29,12 @@ from ..numbers import Interval, ceil_div, rebind
 from ..xla_bridge import storage_bits
 from .compose import compose
 from .fusion import op_of
-from .images import columns
 from .layouts import from_layout, known_sizes
 from .maps import IndexingMap, require_map
+from .ops import coordinates
 from .rescale import ranges_to_dims
 from .simplify import simplify
+from .tables import columns
 from .traffic import blocks, shape_of
 from .variables import Variable, dim, rng, rt
 
@@ -401,13 +402,9 @@ def _dims(instruction: Instruction) -> Any:
 
 def _split(linear: Any, sizes: Sequence[int], minor_to_major: Sequence[int] | None = None) -> list[Any]:
     """The indices of an element by its number."""
-    order = range(len(sizes) - 1, -1, -1) if minor_to_major is None else minor_to_major
-    out: list[Any] = [0] * len(sizes)
-    for axis in order[:-1]:
-        out[axis], linear = linear % sizes[axis], linear // sizes[axis]
-    for axis in order[-1:]:
-        out[axis] = linear
-    return out
+    order = [*range(len(sizes))] if minor_to_major is None else list(minor_to_major)[::-1]
+    found = coordinates(linear, [sizes[k] for k in order])
+    return [found[order.index(k)] for k in range(len(sizes))]
 
 
 def _scheduled(

@@ -18,13 +18,12 @@ from collections import Counter
 from functools import partial
 from itertools import combinations, compress, product
 from math import lcm, prod
-from operator import add, mul
+from operator import mul
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..numbers import (
     Expr,
     Interval,
-    Least,
     Quotient,
     Remainder,
     Symbol,
@@ -34,14 +33,14 @@ from ..numbers import (
     rebind,
     symbols_in,
 )
+from .tables import columns
 from .variables import dim, place_of, rt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from .maps import IndexingMap
-
-    Bounded = Mapping[Symbol, Interval]
+    from .tables import Bounded
 
 
 class Span(NamedTuple):
@@ -54,50 +53,6 @@ class Span(NamedTuple):
 
 class TooManyError(Exception):
     """More points than the limit, or ways to combine them."""
-
-
-# --- values in columns ------------------------------------------------------------------------
-
-
-def columns(exprs: Sequence[Value], variables: Bounded) -> list[list[int]]:
-    """Return the values of expressions at all values of their variables, a list for each expression.
-
-    >>> from ..numbers import Interval
-    >>> columns([dim(0) // 2, dim(0) % 2], {dim(0).symbols[0]: Interval(0, 3)})
-    [[0, 0, 1, 1], [0, 1, 0, 1]]
-    """
-    count = prod(bounds.size for bounds in variables.values())
-    done: dict[Any, list[int]] = {}
-    outer, inner = 1, count
-    for symbol, bounds in variables.items():
-        inner //= bounds.size
-        done[symbol] = [x for x in bounds for _ in range(inner)] * outer
-        outer *= bounds.size
-
-    def total(x: Value) -> list[int]:
-        if type(x) is not Expr:
-            return [x] * count
-        out: list[int] | None = None
-        for (first, *rest), k in x.terms.items():
-            term = done[first] if k == 1 else [k * v for v in done[first]]
-            for atom in rest:
-                term = list(map(mul, term, done[atom]))
-            out = term if out is None else list(map(add, out, term))
-        constant = x.constant
-        return [v + constant for v in out or ()] if constant else out or []
-
-    for x in exprs:
-        for atom in inner_first(x) if type(x) is Expr else ():
-            if atom in done:
-                continue
-            if isinstance(atom, (Quotient, Remainder)):
-                pairs = zip(total(atom.dividend), total(atom.divisor), strict=True)
-                done[atom] = (
-                    [a // b for a, b in pairs] if type(atom) is Quotient else [a % b for a, b in pairs]
-                )
-            elif isinstance(atom, Least):
-                done[atom] = list(map(min, *map(total, atom.parts)))
-    return [total(x) for x in exprs]
 
 
 # --- groups -----------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from ..errors import UndecidedError, UnsupportedError
 from .deciding import is_empty
 from .maps import require_map
 from .rewriting import rewritten, with_ranges_in_order
+from .tables import with_tables
 
 if TYPE_CHECKING:
     from .maps import IndexingMap
@@ -51,7 +52,7 @@ def simplify(map: IndexingMap, single_values: str = "keep", exact: bool | None =
     if single_values not in SINGLE_VALUES:
         raise UnsupportedError(f"single values are kept or replaced, not {single_values!r}")
     map = with_ranges_in_order(map)  # a rule that may choose one of two ranges chooses the same one
-    map = with_ranges_in_order(rewritten(map, single_values == "replace"))
+    map = with_ranges_in_order(with_tables(rewritten(map, single_values == "replace")))
     if map.constraints and exact is not False:
         try:
             if is_empty(map):

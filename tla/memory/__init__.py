@@ -8,7 +8,7 @@
 - ``copying``, with ``origins renaming trips``; ``formats``, with ``copy_advice updates``: layouts that
   make copies needless;
 - ``compare`` and ``matching``: two modules; ``sweep``: many; ``advice``: cheaper layouts of one array;
-- ``assignment``: the compiler's own allocations and addresses, from a dump;
+- ``assignment`` and ``assignment_proto``: the compiler's own allocations and addresses, from a dump;
 - ``oom``, with ``oom_text oom_report oom_check``: out-of-memory reports;
 - ``entry``: parameters and results; ``pallas``: the blocks of a kernel; ``picture``: buffers as bars.
 """
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         read_assignment as read_assignment,
         read_live_ranges as read_live_ranges,
     )
+    from .assignment_proto import read_proto_assignment as read_proto_assignment
     from .buffers import (
         AliasedValue as AliasedValue,
         Buffer as Buffer,
@@ -87,6 +88,7 @@ if TYPE_CHECKING:
     from .buffers import label_of as label_of
     from .by import source_text as source_text
     from .compare import ShapeChange as ShapeChange, ShapeGroup as ShapeGroup, Total as Total
+    from .copying import run_cycles as run_cycles
     from .entry import is_tiled as is_tiled
     from .matching import Item as Item
     from .oom import read_reports as read_reports

@@ -15,7 +15,8 @@
 
 Arguments, constants and results keep their memory for the whole run. A temporary may lie in the memory
 of a result that is still to come, if it fits, as ``b`` in the memory of ``d``. If a parameter donates
-its memory to a result, a temporary may lie there between the two.
+its memory to a result, a temporary may lie there between the two. That is so up to libtpu 0.0.42;
+libtpu 0.0.52 puts no temporary into a result, so its peak can be larger by these temporaries.
 
 The TPU compiler's ``peak_memory_in_bytes`` is another number. It is the sum of
 
@@ -44,8 +45,10 @@ from ..numbers import SymbolicInt
 from ..xla_bridge import largest_piece, memory_space_name, physical_bytes
 from .entry import index_tables_bytes
 from .lifetimes import lifetimes
+from .origins import Value
 from .picture import MOST_DRAWN, in_one_row
 from .scoped import VMEM, scoped_vmem
+from .updates import SharedMemory
 from .waste import array_waste
 
 if TYPE_CHECKING:
@@ -194,7 +197,7 @@ def live(module: Module, chip: str | Chip | None = None) -> Liveness:
     reserved = [each for each in sized if each.lifetime.buffer.kind != "temporary"]
     numbers = {alias.parameter_number for alias in module.input_output_alias}
     donated = {each.name for each in module.entry.parameters if each.parameter_number in numbers}
-    temporary = _outside_results(sized, donated)
+    temporary = _outside_results(sized, donated, SharedMemory(module))
     peaks: list[Peak] = []
     in_vmem = [0] * count
     for space in sorted({each.space for each in sized}):
@@ -274,46 +277,77 @@ def _simulated_peak(space: int, count: int, there: Sequence[_SizedLifetime]) -> 
     return max(_usage(count + 1, (piece[:3] for piece in pieces))), left
 
 
-def _outside_results(sized: Sequence[_SizedLifetime], donated: Container[str]) -> list[_SizedLifetime]:
+def _outside_results(
+    sized: Sequence[_SizedLifetime], donated: Container[str], memory: SharedMemory
+) -> list[_SizedLifetime]:
     """The temporaries that need memory of their own, not that of a result that is not live yet.
 
-    The largest come first, each in the smallest result with room for it. Among equals the first
-    temporary in the text comes first, and the last result.
+    The largest come first, each in the result with one of its operands, or in the smallest with room for
+    it. Among equals the first temporary in the text comes first, and the last result. The result of a
+    collective-permute, which another device writes, never lies there.
     """
     largest_first = sorted(sized, key=lambda each: (-each.bytes, each.lifetime.position))
     hosts: list[tuple[int, BusySteps]] = []
+    home: dict[Value, BusySteps] = {}
     for each in reversed(largest_first):
-        buffer, held = each.lifetime.buffer, list(each.lifetime.held)
+        buffer, held = each.lifetime.buffer, each.lifetime.held
         if each.space == 0 and buffer.kind == "argument" and buffer.name in donated and held:
-            hosts.append((each.bytes, BusySteps([(0, held[0][1]), *held[1:]])))
-        elif each.space == 0 and buffer.kind == "result":
-            hosts.append((each.bytes, BusySteps(held)))
+            held = ((0, held[0][1]), *held[1:])
+        elif each.space != 0 or buffer.kind != "result":
+            continue
+        home[_value(buffer)] = host = BusySteps(memory)
+        host.take(held, buffer)
+        hosts.append((each.bytes, host))
     outside: list[_SizedLifetime] = []
     for each in largest_first:
-        if each.lifetime.buffer.kind != "temporary":
+        buffer = each.lifetime.buffer
+        if buffer.kind != "temporary":
             continue
-        first = bisect_left(hosts, each.bytes, key=itemgetter(0)) if each.space == 0 else len(hosts)
-        if not any(host.take(each.lifetime.held) for _, host in islice(hosts, first, None)):
+        fitting: list[BusySteps] = []
+        if each.space == 0 and not buffer.opcode.startswith("collective-permute"):
+            first = bisect_left(hosts, each.bytes, key=itemgetter(0))
+            fitting = [host for _, host in islice(hosts, first, None)]
+        if fitting:
+            near = [home[value] for value in memory.operands(_value(buffer)) if value in home]
+            fitting.sort(key=lambda host: host not in near)
+        for host in fitting:
+            if host.take(each.lifetime.held, buffer):
+                home[_value(buffer)] = host
+                break
+        else:
             outside.append(each)
     return outside
 
 
 class BusySteps:
-    """The steps at which the memory of a result is in use, as ordered spans that do not overlap."""
+    """The steps at which the memory of a result is in use, as ordered spans with the buffers there.
 
-    __slots__ = ("_spans",)
+    Two spans may share a step if its instruction can write its result over its operand.
+    """
 
-    def __init__(self, spans: list[tuple[int, int]]) -> None:
-        self._spans = spans
+    __slots__ = ("_memory", "_spans")
 
-    def take(self, spans: Sequence[tuple[int, int]]) -> bool:
-        """Take steps if all of them are free; return whether they were."""
+    def __init__(self, memory: SharedMemory) -> None:
+        self._memory = memory
+        self._spans: list[tuple[int, int, Buffer]] = []
+
+    def take(self, spans: Sequence[tuple[int, int]], buffer: Buffer) -> bool:
+        """Take steps for a buffer if all of them are free; return whether they were."""
         for first, last in spans:
-            at = bisect_left(self._spans, (first, first))
-            if at and self._spans[at - 1][1] >= first:
+            at = bisect_left(self._spans, first, key=itemgetter(0))
+            if at and not self._follows(self._spans[at - 1], (first, last, buffer)):
                 return False
-            if at < len(self._spans) and self._spans[at][0] <= last:
+            if at < len(self._spans) and not self._follows((first, last, buffer), self._spans[at]):
                 return False
-        for span in spans:
-            insort(self._spans, span)
+        for first, last in spans:
+            insort(self._spans, (first, last, buffer), key=itemgetter(0))
         return True
+
+    def _follows(self, one: tuple[int, int, Buffer], other: tuple[int, int, Buffer]) -> bool:
+        if one[1] == other[0] > one[0]:
+            return self._memory.may_overwrite(_value(other[2]), _value(one[2]))
+        return one[1] < other[0]
+
+
+def _value(buffer: Buffer) -> Value:
+    return Value(buffer.computation, buffer.name, buffer.shape_index)

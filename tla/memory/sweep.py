@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import TlaError, UnsupportedError
 from ..ground import read_results, run_pieces
-from ..hlo import read_module
+from ..hlo import read_module, read_proto
 from ..xla_bridge import largest_piece
 from .entry import alias_bytes, argument_bytes, is_tiled, output_bytes
 from .live import live
@@ -78,7 +78,7 @@ def sweep(
     The result does not depend on the executor, nor on what the file of results had.
 
     Args:
-        paths: Files with the text of a module. A path that comes twice counts once.
+        paths: Files with the text of a module, or ``.hlo.pb``. A path that comes twice counts once.
         executor: The threads, processes or machines that each read one file at a time, an ``Executor``
             of ``concurrent.futures`` or another library; by default this thread.
         results: A file of JSON lines. Each summary is added when it is there. A file with a summary is
@@ -125,7 +125,11 @@ def _stamp(path: str) -> str:
 
 def _summary(path: str) -> ModuleSummary:
     try:
-        module = read_module(Path(path).read_text("utf-8"))
+        module = (
+            read_proto(Path(path).read_bytes())
+            if path.endswith(".pb")
+            else read_module(Path(path).read_text("utf-8"))
+        )
         found = live(module)
         return ModuleSummary(
             path,

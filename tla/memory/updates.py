@@ -18,8 +18,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .aliasing import Result, Summary, results, summary
-from .origins import Value, callee
+from ..hlo import ELEMENTWISE
+from ..xla_bridge import XlaShape, remade
+from .aliasing import Result, Summary, arrays, results, summary
+from .origins import Value, array_at, callee
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +46,7 @@ class SharedMemory:
         seen: set[Value] = set()
         while value not in seen:
             seen.add(value)
-            instruction = self._module.computation(value.computation).instruction(value.instruction)
+            instruction = self._instruction(value)
             for result in results(instruction, self._called):
                 if result.shape_index == value.shape_index and len(result.of) == 1:
                     number, index = result.of[0]
@@ -59,6 +61,50 @@ class SharedMemory:
         """Return the loops that keep the memory of a value as a part of their state, and which part."""
         following = self._following(self.first(value))
         return [(each, result.shape_index) for each, result in following if each.opcode == "while"]
+
+    def operands(self, value: Value) -> dict[Value, list[int]]:
+        """Return the values in whose memory the operands of an instruction lie, with their numbers."""
+        found: dict[Value, list[int]] = {}
+        for number, operand in enumerate(self._instruction(value).operands):
+            for index, _ in arrays(self._instruction(Value(value.computation, operand.name)).shape):
+                first = self.first(Value(value.computation, operand.name, index))
+                found.setdefault(first, []).append(number)
+        return found
+
+    def may_overwrite(self, value: Value, operand: Value) -> bool:
+        """Whether the instruction that makes a value may write it over an operand that ends there.
+
+        It may if it works on each element by itself, or is a loop fusion of such instructions, and both
+        have the same shape. A sort may write an array over the same one of its operands.
+
+        Source: CanShareOperandBufferWithUser of XLA's hlo_dataflow_analysis.cc.
+        """
+        instruction = self._instruction(value)
+        numbers = self.operands(value).get(operand, [])
+        after = array_at(instruction.shape, value.shape_index)
+        shapes = [instruction.operands[number].shape for number in numbers]
+        if not shapes or any(not isinstance(s, XlaShape) or not _is_same(s, after) for s in shapes):
+            return False
+        if instruction.opcode == "sort":
+            return (numbers[0],) == (value.shape_index or (0,))
+        if instruction.opcode != "fusion":
+            return instruction.opcode in ELEMENTWISE
+        kind = instruction.attributes.get("kind")
+        return kind in ("kLoop", "kInput") and all(self._is_elementwise(instruction, n) for n in numbers)
+
+    def _is_elementwise(self, fusion: Instruction, number: int) -> bool:
+        """Whether a fusion makes each element of the element of an operand at the same place."""
+        inside = self._module.computation(fusion.called[0])
+        names = {each.name for each in inside.parameters if each.parameter_number == number}
+        for each in inside.instructions:
+            if any(operand.name in names for operand in each.operands):
+                if each.opcode not in ELEMENTWISE and each.opcode != "tuple":
+                    return False
+                names.add(each.name)
+        return True
+
+    def _instruction(self, value: Value) -> Instruction:
+        return self._module.computation(value.computation).instruction(value.instruction)
 
     def _following(self, value: Value) -> Iterator[tuple[Instruction, Result]]:
         """Yield the instructions whose results lie in the memory of a value, each with that result."""
@@ -89,3 +135,8 @@ class SharedMemory:
             return result.is_written
         body = self._called.get(callee(instruction, "body") or "")
         return body is not None and not body.hands_on(result.shape_index)
+
+
+def _is_same(shape: XlaShape, other: XlaShape) -> bool:
+    """Whether two shapes are the same but for their memory spaces."""
+    return remade(shape, memory_space=0) == remade(other, memory_space=0)

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
     # for the rooms above
-    from .arrays import chunked as chunked
+    from .arrays import chunked as chunked, read_jax as read_jax
     from .libraries import KNOWN as KNOWN, is_known as is_known, peer as peer
     from .mapped import refuse_index_map as refuse_index_map
+    from .pallas import read_block as read_block
 
 lazy(__name__, guard=True)

@@ -38,7 +38,15 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
     # for the rooms above
-    from .facts import MOST_CELLS as MOST_CELLS
+    from .facts import (
+        MOST_CELLS as MOST_CELLS,
+        borders as borders,
+        corner_note as corner_note,
+        memory_notes as memory_notes,
+        padding_note as padding_note,
+    )
+    from .notebook import words_of as words_of
+    from .palette import fill as fill
     from .terminal import Colour as Colour, write as write
 
 lazy(__name__, guard=True)

@@ -110,7 +110,7 @@ def _page(value: object, cells: int) -> str:
     else:
         parts.append(html(figure, page=False))
         parts += map(_line, _left_out(figure))
-    facts, signs = _words_of(value)
+    facts, signs = words_of(value)
     if facts:
         parts.append(_table(facts))
     if signs:
@@ -281,8 +281,8 @@ _TILES: Final = (
 )
 
 
-def _words_of(value: object) -> _Words:
-    """The facts and signs beside the picture of a value."""
+def words_of(value: object) -> _Words:
+    """Return the facts of a value by name, and the signs of its notation, in HTML."""
     if is_layout(value):
         return _of_layout(value)
     if is_tensor(value):

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, overload
 
 from ...errors import CoordinateError
+from ...ground import Record
 from .moves import Move, meaning
 from .records import LoadData2DParamsV2, cpp_text, fields_of
 
@@ -89,7 +90,7 @@ def _wrap(text: str, width: int = 100) -> str:
     return "\n".join(lines)
 
 
-class Calls(Sequence[Call]):
+class Calls(Record, Sequence[Call]):
     """The calls of a transfer, made on demand; each writes and reads one step further.
 
     >>> from tla.ascend import element
@@ -100,7 +101,7 @@ class Calls(Sequence[Call]):
     (64, 1008, 4410005)
     """
 
-    __slots__ = ("dst_step", "first", "length", "m_step", "src_step", "tail")
+    __slots__ = parts_in_order = ("first", "length", "dst_step", "src_step", "m_step", "tail")
 
     first: Call
     length: int
@@ -120,21 +121,9 @@ class Calls(Sequence[Call]):
         m_step: int = 0,
         tail: Call | None = None,
     ) -> None:
-        values = (dst_step, first, length, m_step, src_step, tail)
-        for name, value in zip(self.__slots__, values, strict=True):
+        values = (first, length, dst_step, src_step, m_step, tail)
+        for name, value in zip(self.parts_in_order, values, strict=True):
             object.__setattr__(self, name, value)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"Calls is immutable: {name} cannot be set")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"Calls is immutable: {name} cannot be deleted")
-
-    def __reduce__(self) -> tuple[type[Calls], tuple[object, ...]]:
-        return Calls, self._key()
-
-    def _key(self) -> tuple[Call, int, int, int, int, Call | None]:
-        return self.first, self.length, self.dst_step, self.src_step, self.m_step, self.tail
 
     def __len__(self) -> int:
         return self.length + (self.tail is not None)
@@ -163,12 +152,6 @@ class Calls(Sequence[Call]):
         return first._replace(
             dst=first.dst + i * self.dst_step, src=first.src + i * self.src_step, params=params
         )
-
-    def __eq__(self, other: object) -> bool:
-        return self._key() == other._key() if isinstance(other, Calls) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self._key())
 
     def __repr__(self) -> str:
         return f"Calls(first={self.first!r}, length={self.length}, tail={self.tail!r})"

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import LayoutError
 from ...figures import axis_of, tile_colour
-from ...ground import NO_COLOUR, Cell, Figure, Grid, Panels
+from ...ground import NO_COLOUR, Cell, Figure, Grid, Panels, plural
 from ...layouts import idx2crd, leaves, text_of
 from ..shapes import index_of
 
@@ -69,7 +69,7 @@ def picture(
         _figure(dst, tile, corner, colour, "written to"),
     )
     meaning = "the call that moves it" if writers else "the block of the destination"
-    count = f"{len(calls)} call{'' if len(calls) == 1 else 's'}"
+    count = plural(len(calls), "call")
     title = f"{route}: {src} to {dst}"
     return Panels(title, figures, ("to",), f"{count}; the colour of an element is {meaning}")
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from .findings import Findings
 from .implied import BESIDE
+from .lazy_numpy import np
 from .numbers import is_known, known_type
 from .programs import WORK
 from .vectors import REPEAT
@@ -196,8 +197,6 @@ def _overlap(out: Box, to: int, ins: Box, at: int) -> tuple[int, int] | None:
 
     A repeat reads all that it takes before it writes, if both begin at one byte; AscendC demands that.
     """
-    import numpy as np
-
     low, high = max(to + out.ends[0], at + ins.ends[0]), min(to + out.ends[1], at + ins.ends[1])
     if low >= high or (to + out.start == at + ins.start and out[1:] == ins[1:]):
         return None
@@ -214,8 +213,6 @@ def _overlap(out: Box, to: int, ins: Box, at: int) -> tuple[int, int] | None:
 
 def _touched(box: Box, base: int, item: int) -> tuple[Any, Any, Any]:
     """The bytes of a box in its order, the repeat of each, and the first byte of each repeat."""
-    import numpy as np
-
     places: Any = np.full((1,), base + box.start)
     for n, step in (*box.dims, (box.item, 1)):
         places = (places[:, None] + np.arange(n) * step).reshape(-1)
@@ -227,8 +224,6 @@ def _touched(box: Box, base: int, item: int) -> tuple[Any, Any, Any]:
 
 def _judge_tiles(program: Program, order: Sequence[int], found: Findings) -> None:
     """Judge what is written through one tile and read through another that shares bytes with it."""
-    import numpy as np
-
     tiles = sorted({
         (o.memory, o.buffer) for i in program.instructions for o in i.operands.values() if o.buffer
     })  # fmt: skip

@@ -17,8 +17,9 @@ from functools import cached_property, lru_cache
 from math import gcd, prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .lazy_numpy import np
+
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Dims = tuple[tuple[int, int], ...]
@@ -53,16 +54,12 @@ class Box(_Box):
 
     def view(self, memory: NDArray[np.uint8], base: int, dtype: Any) -> NDArray[Any]:
         """Return the items of a memory, for an operand at byte `base`."""
-        import numpy as np
-
         shape = tuple([n for n, _ in self.dims])
         steps = tuple([step for _, step in self.dims])
         return np.ndarray(shape, dtype, memory, base + self.start, steps)
 
     def bytes_view(self, marks: NDArray[Any], base: int) -> NDArray[Any]:
         """Return the marks of the bytes of each item, from an array with a mark for each byte."""
-        import numpy as np
-
         size = marks.itemsize
         shape = (*[n for n, _ in self.dims], self.item)
         steps = (*[step * size for _, step in self.dims], size)
@@ -118,8 +115,6 @@ def marks_shape(runs: Runs, unit: int) -> tuple[tuple[int, ...], tuple[int, ...]
 
 def marks_view(marks: NDArray[Any], runs: Runs, base: int, unit: int) -> NDArray[Any]:
     """Return the marks of some runs, for an operand at byte `base`."""
-    import numpy as np
-
     shape, steps = marks_shape(runs, unit)
     size = marks.itemsize
     first = (base + runs.start) // unit * size

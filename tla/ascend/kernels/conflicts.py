@@ -13,11 +13,11 @@ from math import gcd
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from .boxes import marks_view
+from .lazy_numpy import np
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from .boxes import Runs
@@ -49,8 +49,6 @@ class _Marked:
 
     def touch(self, number: int, pipe: int, runs: Runs, address: int, how: str) -> None:
         """Pair an instruction with those before it, and put it in their place."""
-        import numpy as np
-
         base = self.origin + address
         for other in _AGAINST[how]:
             for marks in self.marks[other].values():
@@ -65,8 +63,6 @@ class _Marked:
         marks_view(mine[place], runs, base, self.unit)[...] = number + 1
 
     def _pair(self, marks: Marks, number: int, kind: str) -> None:
-        import numpy as np
-
         most = int(marks.max())
         others = [most] if int(marks.min()) == most else np.unique(marks).tolist()
         for other in others if most else ():

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...errors import LayoutError
 from ...ground import limit_error, limit_of
+from .lazy_numpy import np
 from .numbers import code_of, decoded, encoded, size_of
 from .programs import ATOMICS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from .programs import Operation, Program
@@ -49,8 +49,6 @@ class Unwritten(NamedTuple):
 
 def unwritten(program: Program, ran: Collection[int], name: str, array: NDArray[Any]) -> Unwritten:
     """Return which bytes of a global tensor no instruction that ran writes; of a matrix, which rows."""
-    import numpy as np
-
     missing = np.ones(array.nbytes + 1, bool)
     missing[-1] = False
     for number in ran:
@@ -77,8 +75,6 @@ class Memories:
     """
 
     def __init__(self, program: Program, tensors: Mapping[str, Any] | None = None) -> None:
-        import numpy as np
-
         self.bytes: dict[Memory, NDArray[np.uint8]] = {}
         self.origins: dict[Memory, int] = {}
         """Where byte 0 of each memory is in its array; bytes before it are touched by mistake."""
@@ -111,8 +107,6 @@ class Memories:
             self._step(step, op)
 
     def _step(self, step: Step, op: Operation) -> None:
-        import numpy as np
-
         operands = op.instruction.operands
         compute, out = step.compute, step.out
         if compute is None:
@@ -141,8 +135,6 @@ class Memories:
                 self._store(out.box, out.operand, out.dtype or operands[out.operand].dtype, values, op)
 
     def _store(self, box: Any, name: str, dtype: str, values: Any, op: Operation) -> None:
-        import numpy as np
-
         operand = op.instruction.operands[name]
         target = self._items(name, box, code_of(dtype), op)
         if op.atomic and operand.space == "GM":

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from ...errors import UnsupportedError
 from ...numbers import ceil_div
 from .boxes import Box
+from .lazy_numpy import np
 from .numbers import bits_of, size_of
 from .works import Ref, Step, Work, constant, copied, filled
 
@@ -154,8 +155,6 @@ def _turned(bits: int, first: int, outer: _Axes, across: int, gap: int) -> Step:
     writes = Box(0, (*[(n, step) for n, _, step in outer], (4, gap), (16, BLOCK), (BLOCK, 1)), 1)
 
     def turn(x: Any) -> Any:
-        import numpy as np
-
         return np.swapaxes(x, -1, -2).reshape(*counts, 4, 16, 64)
 
     def spread(marks: Any) -> Any:
@@ -301,8 +300,6 @@ def _gathered(
     K runs over blocks of channels, then over the filter. `m` and `k` have the first position and the
     fractals, the first block and the blocks.
     """
-    import numpy as np
-
     taps = image.filter[0] * image.filter[1]
     first, last = k[0] // taps, (k[0] + k[1] - 1) // taps
     plane = image.height * image.width * BLOCK

@@ -20,9 +20,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import UnsupportedError
+from .lazy_numpy import np
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 _CODES: Final = {
@@ -89,8 +89,6 @@ def is_float(dtype: str) -> bool:
 
 def decoded(stored: NDArray[Any], dtype: str) -> Any:
     """Return elements of memory as numbers: floats of up to 16 bits as float32."""
-    import numpy as np
-
     if dtype == "float16":
         return stored.astype(np.float32)
     if dtype == "bfloat16":
@@ -106,8 +104,6 @@ def decoded(stored: NDArray[Any], dtype: str) -> Any:
 @lru_cache
 def _table(dtype: str) -> NDArray[Any]:
     """The values of the 16 or 256 patterns of a type."""
-    import numpy as np
-
     if dtype == "int4":
         return np.array([*range(8), *range(-8, 0)], np.int8)
     if dtype == "float8_e8m0":
@@ -134,8 +130,6 @@ def _table(dtype: str) -> NDArray[Any]:
 
 def encoded(values: Any, dtype: str) -> Any:
     """Return numbers as elements of memory, rounded half to even."""
-    import numpy as np
-
     if dtype == "bfloat16":
         bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
         rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
@@ -164,8 +158,6 @@ def rounded_to(x: NDArray[np.float32], fraction: int, to_zero: bool) -> Any:
     >>> [(rounded_to(halves, 10, to_zero) - 1) * 1024 for to_zero in (True, False)]
     [array([0., 1.], dtype=float32), array([0., 2.], dtype=float32)]
     """
-    import numpy as np
-
     bits: Any = x.view(np.uint32)
     gone = np.uint32(23 - fraction)
     half = np.uint32((1 << int(gone) - 1) - 1)
@@ -176,8 +168,6 @@ def rounded_to(x: NDArray[np.float32], fraction: int, to_zero: bool) -> Any:
 
 def _whole(x: Any, mode: str) -> Any:
     """Round to ints."""
-    import numpy as np
-
     if mode in ("CAST_NONE", "CAST_RINT"):
         return np.rint(x)
     if mode == "CAST_ROUND":
@@ -190,8 +180,6 @@ def _whole(x: Any, mode: str) -> Any:
 
 def _to_fraction(x: Any, dtype: str, mode: str) -> Any:
     """Round to the fraction of a float type."""
-    import numpy as np
-
     fraction, least = _FLOATS[dtype]
     _, exponent = np.frexp(x)
     unit = np.ldexp(np.float64(1), np.maximum(exponent - 1, least) - fraction)
@@ -217,8 +205,6 @@ def cast(x: Any, dtype: str, mode: str) -> Any:
     >>> cast(np.float32([300.7, -1.5]), "int8", "CAST_TRUNC").tolist()
     [127, -1]
     """
-    import numpy as np
-
     require_round_mode(mode)
     if is_float(dtype):
         if dtype == "float32":
@@ -263,8 +249,6 @@ def is_memory_of(array: np.dtype[Any], dtype: str) -> bool:
 
 def float_values(x: NDArray[Any]) -> NDArray[np.float32]:
     """Return numbers as float32."""
-    import numpy as np
-
     return x if x.dtype == np.float32 else x.astype(np.float32)
 
 
@@ -275,7 +259,5 @@ def chosen(held: Any, x: Any, y: Any) -> Any:
     >>> chosen(np.array([True, False]), 1, 2).tolist()
     [1, 2]
     """
-    import numpy as np
-
     where: Any = np.where
     return where(held, x, y)

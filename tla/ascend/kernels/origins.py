@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from .findings import Findings, place_of
+from .lazy_numpy import np
 from .numbers import bits_of, size_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from .boxes import Box
@@ -54,8 +54,6 @@ class _Line(NamedTuple):
 
     def steps(self) -> int:
         """The bytes from one k to the next; 0 if they differ."""
-        import numpy as np
-
         gaps = np.diff(self.offsets)
         return int(gaps[0]) if gaps.size and (gaps == gaps[0]).all() else 0
 
@@ -73,8 +71,6 @@ class Origins:
     """The marks of the elements in some buffers, after the instructions that have run."""
 
     def __init__(self, program: Program, memories: Memories, spaces: Collection[str] = FACTORS) -> None:
-        import numpy as np
-
         self.program = program
         self._bases = memories.origins
         self._marks: dict[tuple[str, str], Marks] = {
@@ -148,8 +144,6 @@ class Origins:
 
     def _offsets(self, box: Box) -> Marks:
         """The bytes at which the elements of a box start."""
-        import numpy as np
-
         if box not in self._relative:
             made = np.full((1,) * len(box.dims), box.start, np.int64)
             for axis, (n, step) in enumerate(box.dims):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from ...errors import UnsupportedError
 from ...numbers import ceil_div
 from .boxes import Box
+from .lazy_numpy import np
 from .moving import BLOCK, FRACTAL
 from .numbers import bits_of, chosen, decoded, float_values, rounded_to, size_of
 from .works import NOTHING, Ref, Step, Work, line_box
@@ -98,8 +99,6 @@ def mmad_work(p: Params, operands: Operands, l0a_tag: str, hf32: tuple[int, bool
     )
 
     def compute(x: Any, y: Any, *more: Any) -> Any:
-        import numpy as np
-
         given = dict(zip(names, more, strict=True))
         kind = np.float64 if wide else np.float32
         if hf32 is not None:
@@ -134,8 +133,6 @@ def along_k(scales: Any, times: int) -> Any:
 
 def _spread_out(stored: Any, indices: Any) -> Any:
     """Return a sparse matrix with its zeros: of 4 along K, one is in the first 3, one in the last 3."""
-    import numpy as np
-
     places = np.minimum(indices[..., None] >> np.arange(0, 8, 2, dtype=np.uint8) & 3, 2)
     places = places.reshape(*indices.shape[:2], -1).transpose(0, 2, 1).reshape(stored.shape)
     made = np.zeros((2 * stored.shape[0], stored.shape[1]), stored.dtype)
@@ -174,8 +171,6 @@ def _scaled(sums: Any, given: Any, dtype: str) -> Any:
     A word has a float of 19 bits in bits 13 to 31, an offset of 9 bits in 37 to 45, and in bit 46
     whether the result has a sign. With bit 36 the sums are shifted first, by bits 32 to 35.
     """
-    import numpy as np
-
     words: Any = np.asarray(given, np.uint64)
     x = sums
     scale = (words & np.uint64(0xFFFFE000)).astype(np.uint32).view(np.float32)
@@ -304,8 +299,6 @@ def _columns(read: Box, to: int, column: int, lanes: int, step: int, size: int) 
 
 def _conversion(dtype: str, relu: bool, word: int | None) -> Any:
     def compute(x: Any, words: Any = None) -> Any:
-        import numpy as np
-
         if relu:
             x = np.maximum(x, 0)
         if words is not None:

@@ -15,6 +15,7 @@ from ...errors import UnsupportedError
 from ...ground import limit_of
 from .implied import completed
 from .instructions import PIPES
+from .lazy_numpy import np
 from .moving import moving_work
 from .numbers import code_of, decoded, is_known, size_of
 from .products import TILE, fixpipe_work, mmad_work
@@ -379,7 +380,6 @@ def _require_types(i: Instruction, work: Work) -> None:
     Raises:
         UnsupportedError: it has another number of sources, or no numbers of their types.
     """
-    import numpy as np
 
     def zeros(ref: Ref) -> Any:
         dtype = ref.dtype or i.operands[ref.operand].dtype

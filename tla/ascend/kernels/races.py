@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 from .findings import Finding, Findings, place_of
 from .instructions import group_of
+from .lazy_numpy import np
 from .programs import BARRIER, CROSS_SET, SET, WAIT
 from .queues import reached
 from .vectors import REPEAT
@@ -27,7 +28,6 @@ from .vectors import REPEAT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from .boxes import Box
@@ -77,8 +77,6 @@ class Pairs:
     """The pairs of a program that a clock must order, as arrays."""
 
     def __init__(self, program: Program, pairs: Sequence[Pair], strict: bool = False) -> None:
-        import numpy as np
-
         self.program = program
         self.pairs: list[Pair] = [
             pair
@@ -102,8 +100,6 @@ class Pairs:
 
     def unordered(self, course: Course) -> list[Pair]:
         """Return the pairs that a run of the queues does not order."""
-        import numpy as np
-
         if not self.pairs:
             return []
         count, width = len(self.program.operations), len(self.program.pipes)
@@ -137,8 +133,6 @@ class Pairs:
 
     def _careful_cores(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """The cores that have a barrier between two vector instructions over the same elements."""
-        import numpy as np
-
         operations = self.program.operations
         barriers = [
             n for n, op in enumerate(operations) if op.kind == BARRIER and op.instruction.pipe == "V"
@@ -190,8 +184,6 @@ def shared_bytes(
     first: Operation, second: Operation, kind: str, memory: tuple[str, str]
 ) -> tuple[int, int]:
     """Return the first range of bytes that both touch, at the least its ends."""
-    import numpy as np
-
     sides: list[list[tuple[Box, int]]] = []
     for op, reads in ((first, kind == "WAR"), (second, kind == "RAW")):
         boxes = op.work.reads if reads else op.work.writes

@@ -21,6 +21,7 @@ from .bounds import memory_findings
 from .conflicts import conflicts_of
 from .findings import CHECKS, Finding, Findings
 from .instructions import SPACES
+from .lazy_numpy import np
 from .memories import Memories, Unwritten, unwritten
 from .numbers import is_memory_of
 from .origins import FACTORS, Element, Origins
@@ -372,8 +373,6 @@ def _numbers_at(instructions: Sequence[Instruction], line: int | str, purpose: s
 
 def _coord_at(array: NDArray[Any], byte: int) -> tuple[int, ...]:
     """The place in an array of the element at a byte of its memory."""
-    import numpy as np
-
     order: Literal["C", "F"] = "C" if array.flags.c_contiguous else "F"
     at = np.unravel_index(byte // array.itemsize, array.shape, order=order)
     return tuple([int(n) for n in at])

@@ -13,13 +13,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from .findings import Findings, place_of
+from .lazy_numpy import np
 from .numbers import bits_of
 from .products import along_k
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from .boxes import Box
@@ -50,8 +50,6 @@ class Shadow:
     def __init__(
         self, program: Program, memories: Memories, read_again: Collection[str], strict: bool = False
     ) -> None:
-        import numpy as np
-
         self.program: Program = program
         self.strict: bool = strict
         self.origins: dict[Memory, int] = memories.origins
@@ -106,8 +104,6 @@ class Shadow:
 
     def _leave(self, number: int, op: Operation) -> None:
         """Mark what the last load to this slot brought as stale."""
-        import numpy as np
-
         dst = op.instruction.operands.get("dst")
         if dst is None or dst.space not in ("L1", "UB"):
             return
@@ -141,8 +137,6 @@ class Shadow:
 
     def _made(self, step: Step, op: Operation, number: int) -> Any:
         """The marks of a step's output, for each item or for all."""
-        import numpy as np
-
         if not step.out.operand:
             marks = self._view(step.ins[0], op)
             if marks.max() > 0:
@@ -173,8 +167,6 @@ class Shadow:
 
     def _same_tile(self, step: Step, op: Operation) -> Any:
         """The marks of what good bytes make: in place, what a load brought stays of its tile."""
-        import numpy as np
-
         places = op.instruction.operands
         out = places[step.out.operand]
         own = any(
@@ -188,8 +180,6 @@ class Shadow:
 
     def _used(self, marks: Any, op: Operation, number: int, step: Step) -> Any:
         """Give marks that an instruction computes from bad bytes a cause of their own."""
-        import numpy as np
-
         if int(marks.max()) <= 0:
             return WRITTEN
         made = np.array(np.maximum(marks, 0))
@@ -210,8 +200,6 @@ class Shadow:
 
     def _product(self, step: Step, op: Operation, number: int, items: list[Any]) -> Any:
         """Rows of A and columns of B spread over their sums; the rounded part of K is judged apart."""
-        import numpy as np
-
         rows, n, k = step.extents
         marks = {ref.operand: item for ref, item in zip(step.ins, items, strict=True)}
         left = marks["src"].reshape(rows, -1)
@@ -271,8 +259,6 @@ class Shadow:
         self.found.at("rounded K", text, place, memory=space)
 
     def _put(self, step: Step, op: Operation, marks: Any, number: int) -> None:
-        import numpy as np
-
         view = self._view(step.out, op)
         operand = op.instruction.operands[step.out.operand]
         before = int(view.max()) if op.atomic and operand.space == "GM" else 0
@@ -290,8 +276,6 @@ class Shadow:
                 view[...] = WRITTEN
 
     def _report(self, op: Operation, number: int, cause: int, ref: Ref, what: str) -> None:
-        import numpy as np
-
         i, why = op.instruction, self.causes[cause]
         users = [] if why.number is None else [why.number]
         places = [

@@ -37,6 +37,7 @@ from ..tags import TaggedLayout, make_layout, parse_tagged
 from .contexts import Context
 from .instructions import group_of
 from .issuing import site_of
+from .lazy_numpy import np
 from .places import Store
 from .runs import Run
 
@@ -186,8 +187,6 @@ def _given(name: str, x: Any) -> _Given:
             f"{name} is no array of numpy: {described(x)}",
             "gm(memory, 'zN<half>(20,48)') gives a layout too.",
         )
-    import numpy as np
-
     array: NDArray[Any] = np.asarray(x)
     if array.size == 0 or array.ndim not in (1, 2):
         raise LayoutError(
@@ -263,8 +262,6 @@ def simulate(
         raise ArgumentError(
             f"only = {only}: the blocks are 0 to {cores - 1}, and one at least is to run", only=only
         )
-    import numpy as np
-
     workspaces: dict[str, int] = {}
     names = [core for core in kernel.core_names(cores) if only is None or kernel.block_of(core) in only]
     instructions = _issued(kernel, given, names, cores, workspaces, options)

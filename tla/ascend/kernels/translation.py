@@ -36,10 +36,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 from ...errors import KindError, TlaError, UnsupportedError
 from ...layouts import Layout, get_tile, is_tensor, tile_view
 from ...numbers import ceil_div, round_up
-from ..plans import Memory, host_program
+from ..plans import Memory, cpp_text, host_program
 from .blocks import block_mmad
 from .cpp_words import (
-    PRELUDE,
     BlockOfCpp,
     CppWords,
     Number,
@@ -110,7 +109,7 @@ def translate(kernel: Kernel, *arrays: Any, name: str | None = None, **options: 
         "#ifndef K_MAX_SHAPE_DIM", "#define K_MAX_SHAPE_DIM 0", "#endif",
         *(f'#include "{header}"' for header in _HEADERS),
         "", "using namespace Catlass;", f"using ArchTag = Arch::{kernel.arch.tag};",
-        "", PRELUDE,
+        "", cpp_text("kernel.hpp"),
         f"CATLASS_GLOBAL void Kernel({signature})",
         "{",
         *(["    AscendC::SetSyncBaseAddr(hardwareSyncAddr);"] if kernel.arch.code == 2201 else []),

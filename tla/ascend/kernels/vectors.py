@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from ...errors import UnsupportedError
 from ...numbers import ceil_div
 from .boxes import Box
+from .lazy_numpy import np
 from .moving import BLOCK
 from .numbers import cast, chosen, size_of
 from .works import NOTHING, Ref, Step, Work, constant, line_box
@@ -156,8 +157,6 @@ _RELU: Final = {"AddRelu": "add", "SubRelu": "subtract"}
 
 
 def _scalar_of(value: Any, like: Any) -> Any:
-    import numpy as np
-
     return np.asarray(float(value) if isinstance(value, str) else value).astype(like.dtype)
 
 
@@ -172,8 +171,6 @@ def function_of(op: str, p: Params, dtype: str) -> Callable[..., Any] | None:
     value = p["scalar"] if op in WITH_SCALAR else 0
 
     def named(*xs: Any) -> Any:
-        import numpy as np
-
         if op in _SCALAR:
             pair = (xs[0], _scalar_of(value, xs[0]))
             return getattr(np, _SCALAR[op])(*(pair[::-1] if p.get("scalarFirst") else pair))
@@ -194,8 +191,6 @@ def function_of(op: str, p: Params, dtype: str) -> Callable[..., Any] | None:
 
 def _formula(op: str, value: Any, x: Any, y: Any = None, d: Any = None) -> Any:
     """What an instruction computes that numpy has no word for."""
-    import numpy as np
-
     if op == "Relu":
         return np.maximum(x, 0)
     if op == "Rsqrt":
@@ -288,8 +283,6 @@ def _nibble_cast(p: Params, operands: Operands, compute: Callable[[Any], Any]) -
     halves = operands["dst"].dtype == "int4"
 
     def spread(marks: Any) -> Any:
-        import numpy as np
-
         return marks.reshape(-1, 2).max(axis=1) if halves else np.repeat(marks, 2)
 
     return Work([Step(boxes["dst"], (boxes["src"],), compute, spread)])
@@ -315,8 +308,6 @@ def _broadcast(p: Params, operands: Operands) -> Work:
 
 def _tree(x: Any) -> Any:
     """Sum over the last axis as the chip does: pairs, then pairs of pairs."""
-    import numpy as np
-
     while x.shape[-1] > 1:
         if x.shape[-1] % 2:
             x = np.concatenate([x, np.zeros_like(x[..., :1])], -1)
@@ -331,8 +322,6 @@ _REDUCTIONS: Final = {
 
 
 def _neutral(kind: str, x: Any) -> Any:
-    import numpy as np
-
     if kind == "sum":
         return x.dtype.type(0)
     worst = -1 if kind == "max" else 1
@@ -384,8 +373,6 @@ def _reduce(
     """A reduction of the lanes in some columns of each repeat."""
 
     def compute(*xs: Any) -> Any:
-        import numpy as np
-
         whole = np.full(shape, _neutral(kind, xs[0]), xs[0].dtype)
         for (start, end), x in zip(columns, xs, strict=True):
             whole[:, start:end] = x.reshape(shape[0], -1)
@@ -414,8 +401,6 @@ def _reduce_all(op: str, p: Params, operands: Operands) -> Work:
     index = bool(p.get("calIndex"))
 
     def compute(x: Any) -> Any:
-        import numpy as np
-
         made = reduced(x.reshape(1, -1), kind)
         if not index:
             return made
@@ -443,16 +428,12 @@ def _compare(p: Params, operands: Operands) -> Work:
     name = _COMPARISONS[p.get("cmp") or p["cmpMode"]]
 
     def compute(x: Any, y: Any = None) -> Any:
-        import numpy as np
-
         other = _scalar_of(p.get("scalar", 0), x) if y is None else y
         with np.errstate(invalid="ignore"):
             held = getattr(np, name)(x, other) & ~(np.isnan(x) | np.isnan(other))
         return np.packbits(held, bitorder="little")
 
     def spread(x: Any, y: Any = None) -> Any:
-        import numpy as np
-
         marks = x if y is None else np.maximum(x, y)
         return np.maximum.reduceat(marks, range(0, count, 8))
 
@@ -468,15 +449,11 @@ def _select(p: Params, operands: Operands) -> Work:
     count = p["count"] if "count" in p else p["repeat"] * (REPEAT // size)
 
     def compute(bits: Any, x: Any, y: Any = None) -> Any:
-        import numpy as np
-
         lanes: Any = np.unpackbits(bits, bitorder="little")
         held: Any = lanes[:count].astype(bool)
         return chosen(held, x, _scalar_of(p.get("scalar", 0), x) if y is None else y)
 
     def spread(bits: Any, *marks: Any) -> Any:
-        import numpy as np
-
         return np.maximum.reduce([np.repeat(bits, 8)[:count], *marks])
 
     ins = [Ref("sel", line_box(0, ceil_div(count, 8), 1), "uint8")]

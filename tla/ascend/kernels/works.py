@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from .boxes import Box
+from .lazy_numpy import np
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -100,8 +101,6 @@ def constant(value: float | str) -> Compute:
     """
 
     def compute() -> Any:
-        import numpy as np
-
         return np.asarray(float(value) if isinstance(value, str) else value)
 
     return compute

@@ -96,6 +96,6 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     # for the rooms above
     from .asserts import failures_of_block as failures_of_block
-    from .programs import Memory as Memory, host_program as host_program
+    from .programs import Memory as Memory, cpp_text as cpp_text, host_program as host_program
 
 lazy(__name__, guard=True)

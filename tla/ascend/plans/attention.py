@@ -20,9 +20,10 @@ examples 19, 23, 40, 49 and 70.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from ...errors import LayoutError, TlaError, UnsupportedError
+from ...errors import LayoutError, UnsupportedError
 from ...ground import did_you_mean, html_of, near_words, shortened
 from ...numbers import round_up
 from ..arch import arch as arch_named
@@ -30,8 +31,9 @@ from ..elements import element as element_named
 from ..schedules import Schedule, heads as heads_of
 from ..shapes import GemmCoord, GemmShape, flag, gemm_shape, index_of
 from ..tags import make_layout
+from .defaults import default_cores
 from .examples import emit_as
-from .findings import Finding, Report
+from .findings import Finding, Report, copy_rule, stage_rules
 from .footprint import Footprint, Group, mmad_extents
 
 if TYPE_CHECKING:
@@ -43,7 +45,6 @@ if TYPE_CHECKING:
     from ..arch import Arch
     from ..elements import Element
     from ..shapes import ShapeLike
-    from .findings import Severity
     from .footprint import Buffer
     from .programs import CppProgram
 
@@ -366,10 +367,7 @@ def _rules(plan: AttentionPlan) -> Iterator[Finding]:
     of = plan.element.name
     takes = ("half", "bfloat16_t")
     text = f"attention of {of}: CATLASS's blocks take half and bfloat16_t"
-    is_known = of in takes
-    fix = "" if is_known else "Take half."
-    severity: Severity = "holds" if is_known else "error"
-    yield Finding("element types", severity, "" if is_known else text, fix=fix)
+    yield Finding.require(of in takes, "element types", text, fix="Take half.")
     if plan.heads % plan.kv_heads:
         text = _uneven(plan)
         near = plan.kv_heads * max(1, round(plan.heads / plan.kv_heads))
@@ -380,7 +378,7 @@ def _rules(plan: AttentionPlan) -> Iterator[Finding]:
     yield from _tile(plan)
     asserted = _asserted(plan)
     for footprint in plan.footprints:
-        yield from _of_buffer(footprint, asserted.get(footprint.buffer, ()))
+        yield from stage_rules(footprint, catlass=asserted.get(footprint.buffer, ()))
     yield from _copies(plan)
     yield from _workspace(plan)
 
@@ -429,28 +427,6 @@ def _asserted(plan: AttentionPlan) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _of_buffer(footprint: Footprint, asserted: tuple[str, ...]) -> Iterator[Finding]:
-    buffer = footprint.buffer
-    slots = ", ".join(f"{group.number} of {group.operand}" for group in footprint.groups)
-    text = f"the stages, {slots}, need {footprint.needed} of {footprint.capacity} bytes"
-    fix = "Take a smaller tile."
-    needed, room = footprint.needed, footprint.capacity
-    yield Finding.judge(f"{buffer} capacity", text, buffer, needed, room, "bytes", fix, asserted)
-    for x, y in footprint.overlaps[:1]:
-        both = x.shared(y)
-        text = f"{x} is written into {y}: both hold [{both[0]},{both[1]})"
-        yield Finding(
-            f"{buffer} overlap", "error", text, buffer, x.end - x.start, y.start - x.start, fix=fix,
-            ranges=(both,),
-        )  # fmt: skip
-    wrong = [stage for stage in footprint.stages if stage.start % footprint.unit]
-    if wrong:
-        text = f"{wrong[0]} does not start at a multiple of {footprint.unit} bytes"
-        yield Finding(f"{buffer} alignment", "error", text, buffer, fix=fix)
-    else:
-        yield Finding(f"{buffer} alignment", "holds", f"multiples of {footprint.unit}", buffer)
-
-
 def _copies(plan: AttentionPlan) -> Iterator[Finding]:
     from ..copies import gm_to_l1
 
@@ -463,13 +439,9 @@ def _copies(plan: AttentionPlan) -> Iterator[Finding]:
     )
     for name, tag, rows, columns, tile in operands:
         to = "zN" if tag == "RowMajor" else "nZ"
-        try:
-            source = make_layout(of, tag, rows, columns)
-            moved = gm_to_l1(source, to, arch=plan.arch, element=of, tile=tile, src_tag=tag)
-        except TlaError as error:
-            yield Finding(f"copy of {name} to L1", "error", error.summary, "L1")
-        else:
-            yield Finding(f"copy of {name} to L1", "holds", f"{moved.count} call", "L1")
+        source = make_layout(of, tag, rows, columns)
+        move = partial(gm_to_l1, source, to, arch=plan.arch, element=of, tile=tile, src_tag=tag)
+        yield copy_rule(f"copy of {name} to L1", "L1", move)
 
 
 _WORKSPACE: Final = 131072
@@ -533,13 +505,12 @@ def attention(
     given = {"batch": batch, "heads": heads, "q": q, "kv": kv, "head": head}
     numbers = {name: index_of(name, n) for name, n in given.items()}
     numbers["kv_heads"] = numbers["heads"] if kv_heads is None else index_of("kv_heads", kv_heads)
-    numbers["cores"] = core.cores if cores is None else index_of("cores", cores)
     for name, n in numbers.items():
         if n < 1:
             raise LayoutError(f"{name} = {n}: it must be at least 1", **{name: n})
     shape = found.tile if tile is None else gemm_shape(tile, "tile in L1")
     return AttentionPlan(
         core, found, numbers["batch"], numbers["heads"], numbers["kv_heads"], numbers["q"],
-        numbers["kv"], numbers["head"], element_named(element), shape, numbers["cores"],
+        numbers["kv"], numbers["head"], element_named(element), shape, default_cores(core, cores),
         flag("masked", masked),
     )  # fmt: skip

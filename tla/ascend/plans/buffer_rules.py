@@ -67,8 +67,7 @@ def _capacity(plan: Tiling, footprint: Footprint) -> Finding:
     fits = buffer_of(plan.arch, buffer).holds(footprint.needed)
     if not texts and fits:
         return Finding(rule, "holds", "", buffer, needed, footprint.capacity)
-    stages = ", ".join(f"{group.number} of {group.operand}" for group in footprint.groups)
-    text = f"the stages, {stages}, need {needed} of {footprint.capacity} bytes"
+    text = f"the stages, {footprint.words}, need {needed} of {footprint.capacity} bytes"
     if texts and fits:
         text += f"; CATLASS counts {_why_more(plan, buffer)}, and {footprint.needed} are written"
     elif not texts and not names:

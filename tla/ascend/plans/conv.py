@@ -29,9 +29,10 @@ from ..arch import arch as arch_named
 from ..copies import LoadData3DParamsV2
 from ..elements import element as element_named
 from ..schedules import convolution
-from ..shapes import GemmCoord, GemmShape, gemm_shape, index_of
+from ..shapes import GemmCoord, GemmShape, flag, gemm_shape, indices_of
+from .defaults import default_cores
 from .examples import emit_as
-from .findings import Finding, Report
+from .findings import Finding, Report, stage_rules
 from .footprint import Footprint, Group, mmad_extents
 
 if TYPE_CHECKING:
@@ -239,14 +240,13 @@ def _rules(plan: ConvPlan) -> Iterator[Finding]:
     is_known = plan.element.sizeof == 2 and plan.element.name in ("half", "bfloat16_t")
     text = f"the blocks of convolutions take half and bfloat16_t, not {plan.element}"
     asserted = "ElementFmap and ElementFilter must be the same."
-    yield Finding.judge("element types", text, fix="Take half.", catlass=() if is_known else (asserted,))
+    yield Finding.require(is_known, "element types", text, fix="Take half.", catlass=(asserted,))
     image, weights = plan.block.k, plan.filter_block[1]
     text = f"a tile of the filter has {weights} blocks of channels, one of the image {image}"
-    odd = weights < image or weights % image
-    yield Finding.judge(
-        "channels", text, "L1", fix=f"Take {max(1, round(weights / image)) * image} for the filter.",
-        catlass=("FilterL1TileShape::Cin1 must be a multiple of FmapL1TileShape::Cin1",) if odd else (),
-    )  # fmt: skip
+    fix = f"Take {max(1, round(weights / image)) * image} for the filter."
+    asserted = "FilterL1TileShape::Cin1 must be a multiple of FmapL1TileShape::Cin1"
+    even = weights >= image and not weights % image
+    yield Finding.require(even, "channels", text, "L1", fix, (asserted,))
     bytes_ = plan.l0.k * plan.l0.n * plan.element.sizeof * min(plan.stages[3], 2)
     over = ("L0TileShape exceeding the L0B space!",) if bytes_ > plan.arch.l0b else ()
     text = f"the tile in L0, {plan.l0}, takes {bytes_} bytes in L0B"
@@ -270,17 +270,9 @@ def _of_buffers(plan: ConvPlan) -> Iterator[Finding]:
         "L0B": "fewer output channels", "L0C": "fewer places, or output channels",
     }  # fmt: skip
     for found in plan.footprints:
-        buffer, needed, room = found.buffer, found.needed, found.capacity
-        stages = ", ".join(f"{group.number} of {group.operand}" for group in found.groups)
-        text = f"the stages, {stages}, need {needed} of {room} bytes"
-        if buffer == "L0C" and needed > room >= needed // 2:
-            text += "; CanImplement counts the bytes of the output, and the sums are float"
-        fix = f"Take {shorter[buffer]}."
-        yield Finding.judge(f"{buffer} capacity", text, buffer, needed, room, "bytes", fix)
-        for x, y in found.overlaps[:1]:
-            both = x.shared(y)
-            text = f"{x} is written into {y}: both hold [{both[0]},{both[1]})"
-            yield Finding(f"{buffer} overlap", "error", text, buffer, fix=fix, ranges=(both,))
+        halved = found.buffer == "L0C" and found.needed > found.capacity >= found.needed // 2
+        more = "; CanImplement counts the bytes of the output, and the sums are float" if halved else ""
+        yield from stage_rules(found, f"Take {shorter[found.buffer]}.", more=more)
 
 
 def _load(plan: ConvPlan) -> Iterator[Finding]:
@@ -310,12 +302,11 @@ def _of_blocks(plan: ConvPlan) -> Iterator[Finding]:
         beside = "before" if first < 0 else "behind" if last >= extent else ""
         text = f"pads of {before} and {behind}: a block needs only zeros {beside} the {extent} {name}"
         fix = "Take smaller pads, or a larger tile of the image."
-        yield Finding(f"padding of {name}", "error" if beside else "holds", text, fix=fix)
+        yield Finding.require(not beside, f"padding of {name}", text, fix=fix)
     cout = plan.filter_block[0]
     odd = cout % 16 and cout < plan.filter[0]
     text = f"the next block begins at output channel {cout}, within a group of 16"
-    fix = f"Take {round_up(cout, 16)}."
-    yield Finding("output channels", "error" if odd else "holds", text, "GM", fix=fix)
+    yield Finding.require(not odd, "output channels", text, "GM", f"Take {round_up(cout, 16)}.")
 
 
 def _unit_flag(plan: ConvPlan) -> Finding:
@@ -373,30 +364,22 @@ def conv(
         LayoutError: a number is below its least, or the filter is larger than the padded image.
     """
     core = arch_named(arch)
-
-    def numbers(
-        name: str, given: Sequence[SupportsIndex], count: int, least: int = 1
-    ) -> tuple[int, ...]:
-        found = tuple(index_of(f"a number of {name}", x) for x in given)
-        if len(found) != count or min(found) < least:
-            text = f"{name} is {count} numbers of at least {least}, not {found}"
-            raise LayoutError(text, **{name: found})
-        return found
-
-    n, c, hi, wi = numbers("image", image, 4)
-    cout, kh, kw = numbers("filter", filter, 3)
-    s, d, p = numbers("stride", stride, 2), numbers("dilation", dilation, 2), numbers("pads", pads, 4, 0)
+    n, c, hi, wi = indices_of("image", image, 4)
+    cout, kh, kw = indices_of("filter", filter, 3)
+    s, d, p = (
+        indices_of("stride", stride, 2),
+        indices_of("dilation", dilation, 2),
+        indices_of("pads", pads, 4, 0),
+    )
     fb, st, order = (
-        numbers("filter_block", filter_block, 2), numbers("stages", stages, 5),
-        numbers("swizzle", swizzle, 2, 0),
+        indices_of("filter_block", filter_block, 2), indices_of("stages", stages, 5),
+        indices_of("swizzle", swizzle, 2, 0),
     )  # fmt: skip
-    count = core.cores if cores is None else index_of("cores", cores)
-    if count < 1:
-        raise LayoutError(f"there is at least 1 core, not {count}", cores=count)
     plan = ConvPlan(
         core, (n, c, hi, wi), (cout, kh, kw), (s[0], s[1]), (d[0], d[1]), (p[0], p[1], p[2], p[3]),
         element_named(element), gemm_shape(block, "block"), (fb[0], fb[1]), gemm_shape(l0, "tile in L0"),
-        (st[0], st[1], st[2], st[3], st[4]), bool(unit_flag), (order[0], order[1]), count,
+        (st[0], st[1], st[2], st[3], st[4]), flag("unit_flag", unit_flag),
+        (order[0], order[1]), default_cores(core, cores),
     )  # fmt: skip
     if min(plan.out) < 1:
         raise LayoutError(

@@ -18,16 +18,17 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from ...errors import TlaError, UnsupportedError
+from ...errors import UnsupportedError
 from ..buffers import l1_tag
-from .findings import Finding
+from .findings import copy_rule
 from .tiling import BLOCKS, LINES, OPERANDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from ..copies import Transfer
     from ..elements import Element
+    from .findings import Finding
     from .tile import Operand
     from .tiling import Tiling
 
@@ -71,9 +72,9 @@ def copy_rules(plan: Tiling) -> Iterator[Finding]:
         return l1_to_l0b(src, plan.layout("B", "L0B"), arch=here, element=of, tile=tile)
 
     for operand in OPERANDS[:2]:
-        yield _finding(f"copy of {operand} to L1", "L1", partial(load, operand))
-        yield _finding(f"copy of {operand} to L0{operand}", f"L0{operand}", partial(part, operand))
-    yield _finding("copy of C to GM", "L0C", store)
+        yield copy_rule(f"copy of {operand} to L1", "L1", partial(load, operand))
+        yield copy_rule(f"copy of {operand} to L0{operand}", f"L0{operand}", partial(part, operand))
+    yield copy_rule("copy of C to GM", "L0C", store)
 
 
 def _is_short(plan: Tiling, of: Element) -> bool:
@@ -87,15 +88,3 @@ def _knows_short(plan: Tiling) -> bool:
 
 
 _OTHERS: Final = "Take MmadAtlasA2Pingpong, A as RowMajor or zN, B as RowMajor, ColumnMajor, zN or nZ."
-
-
-def _finding(rule: str, buffer: str, make: Callable[[], Transfer]) -> Finding:
-    try:
-        transfer = make()
-    except TlaError as error:
-        if "available" in error.data:  # another rule checks that a tile fits its buffer
-            return Finding(rule, "holds", "", buffer)
-        return Finding(rule, "error", error.summary, buffer, fix=" ".join(error.details))
-    return Finding(
-        rule, "holds", f"{transfer.count} call{'s' * (transfer.count > 1)} for a tile", buffer
-    )

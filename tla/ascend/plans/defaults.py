@@ -14,8 +14,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ...errors import LayoutError
+from ...ground import limit_error, limit_of
 from ..elements import accumulator
-from ..shapes import GemmShape
+from ..shapes import GemmShape, index_of
 from .families import (
     MmadAtlasA2Pingpong,
     MmadAtlasA2PingpongBias,
@@ -28,6 +30,8 @@ from .nearby import nearest
 from .tile import Tile
 
 if TYPE_CHECKING:
+    from typing import SupportsIndex
+
     from ..arch import Arch
     from ..elements import Element
     from ..schedules import BlockSwizzle
@@ -71,6 +75,22 @@ def default_swizzle(problem: GemmCoord, policy: Policy) -> BlockSwizzle:
 
     order, kind = bands(problem), policy.family.swizzle
     return swizzle(kind) if "<" in kind else order._replace(name=kind or order.name)
+
+
+def default_cores(arch: Arch, cores: SupportsIndex | None) -> int:
+    """Return the number of cores of a plan: by default all of them.
+
+    Raises:
+        LayoutError: there is none.
+        LimitError: there are more than the ``cores`` of `tla.limits`.
+    """
+    count = arch.cores if cores is None else index_of("cores", cores)
+    if count < 1:
+        raise LayoutError(f"there is at least 1 core, not {count}", cores=count)
+    if count > limit_of("cores"):
+        summary = f"a plan for {count} cores; at most {limit_of('cores')} are planned for"
+        raise limit_error("cores", summary, needed=count, cores=count)
+    return count
 
 
 # CATLASS's examples: 00_basic_matmul and its kin; 43_ascend950_basic_matmul and its kin.

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from ...errors import UnsupportedError
+from ...errors import TlaError, UnsupportedError
 from ...ground import Bar, Bars, Steps, html_of, plural
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ..copies import Transfer
     from .footprint import Footprint, Stage
     from .nearby import Nearest
 
@@ -63,6 +66,16 @@ class Finding(NamedTuple):
         if not catlass and (finding.margin is None or finding.margin >= 0):
             return finding
         return finding._replace(severity="error", text=text, fix=fix, catlass=catlass)
+
+    @classmethod
+    def require(
+        cls, holds: bool, rule: str, text: str, buffer: str = "", fix: str = "",
+        catlass: tuple[str, ...] = (),
+    ) -> Finding:  # fmt: skip
+        """Return the finding of a rule that holds or not; the text says what is wrong."""
+        if holds:
+            return cls(rule, "holds", "", buffer)
+        return cls(rule, "error", text, buffer, fix=fix, catlass=catlass)
 
     @property
     def title(self) -> str:
@@ -153,8 +166,7 @@ class Report(NamedTuple):
             (each.buffer, str(each.needed), str(each.capacity), str(each.margin))
             for each in self.buffers
         )
-        broken = len(self.errors)
-        verdict = "legal" if self.ok else f"illegal: {broken} rule{'' if broken == 1 else 's'} broken"
+        verdict = "legal" if self.ok else f"illegal: {plural(len(self.errors), 'rule')} broken"
         title, *facts = str(self.plan).splitlines()
         texts = [str(finding) for finding in self.findings if finding.text]
         return Steps(
@@ -177,6 +189,43 @@ class Report(NamedTuple):
             left = f"; still broken: {', '.join(self.left)}" if self.left else ""
             lines.append(f"  nearest tile that fits: L1 {self.nearest.l1}, L0 {self.nearest.l0}{left}")
         return "\n".join(lines)
+
+
+def stage_rules(
+    footprint: Footprint, fix: str = "Take a smaller tile.", catlass: tuple[str, ...] = (),
+    more: str = "",
+) -> Iterator[Finding]:  # fmt: skip
+    """Yield the findings of a buffer: its capacity, the overlaps and the starts of its stages.
+
+    Args:
+        fix: The way out.
+        catlass: The compiler's errors, if CATLASS asserts the capacity.
+        more: What the text of the capacity says besides.
+    """
+    buffer, needed, room = footprint.buffer, footprint.needed, footprint.capacity
+    text = f"the stages, {footprint.words}, need {needed} of {room} bytes{more}"
+    yield Finding.judge(f"{buffer} capacity", text, buffer, needed, room, "bytes", fix, catlass)
+    for x, y in footprint.overlaps[:1]:
+        both = x.shared(y)
+        text = f"{x} is written into {y}: both hold [{both[0]},{both[1]})"
+        yield Finding(
+            f"{buffer} overlap", "error", text, buffer, x.end - x.start, y.start - x.start, fix=fix,
+            ranges=(both,),
+        )  # fmt: skip
+    wrong = next((stage for stage in footprint.stages if stage.start % footprint.unit), None)
+    text = f"{wrong} does not start at a multiple of {footprint.unit} bytes"
+    yield Finding.require(wrong is None, f"{buffer} alignment", text, buffer, fix)
+
+
+def copy_rule(rule: str, buffer: str, make: Callable[[], Transfer]) -> Finding:
+    """Return the finding of a copy: whether instructions can do it, and how many calls it takes."""
+    try:
+        count = make().count
+    except TlaError as error:
+        if "available" in error.data:  # another rule checks that a tile fits its buffer
+            return Finding(rule, "holds", "", buffer)
+        return Finding(rule, "error", error.summary, buffer, fix=" ".join(error.details))
+    return Finding(rule, "holds", f"{plural(count, 'call')} for a tile", buffer)
 
 
 def _bars(footprint: Footprint) -> Bars:

@@ -114,6 +114,11 @@ class Footprint(NamedTuple):
         return tuple(stage for group in self.groups for stage in group.stages)
 
     @property
+    def words(self) -> str:
+        """The number of stages of each operand, in words."""
+        return ", ".join(f"{group.number} of {group.operand}" for group in self.groups)
+
+    @property
     def padded(self) -> int:
         """The bytes of all stages with their padding, one after another."""
         return sum(group.reach * group.number for group in self.groups)

@@ -22,10 +22,11 @@ from ...numbers import round_up
 from ..arch import arch as arch_named
 from ..elements import element as element_named
 from ..schedules import rows
-from ..shapes import GemmCoord, GemmShape, index_of
+from ..shapes import GemmCoord, GemmShape, index_of, indices_of
+from .defaults import default_cores
 from .epilogues import epilogue
 from .examples import emit_as
-from .findings import Finding, Report
+from .findings import Finding, Report, stage_rules
 from .footprint import Footprint, Group, mmad_extents
 
 if TYPE_CHECKING:
@@ -202,33 +203,17 @@ def _shared(arch: Arch, buffer: Buffer, group: Group) -> Footprint:
 
 
 def _rules(plan: GemvPlan) -> Iterator[Finding]:
-    is_here = plan.arch.code == 2201
     text = f"the blocks of products with a vector are of 2201 (AtlasA2, AtlasA3), not of {plan.arch}"
-    yield Finding("architecture", "holds" if is_here else "error", text if not is_here else "2201")
+    yield Finding.require(plan.arch.code == 2201, "architecture", text)
     is_known = plan.element.name in ("half", "float")
     text = f"a product with a vector is of half or float, not of {plan.element}"
-    fix = "" if is_known else "Take float."
-    yield Finding("element types", "holds" if is_known else "error", "" if is_known else text, fix=fix)
+    yield Finding.require(is_known, "element types", text, fix="Take float.")
     for found in plan.footprints:
-        yield from _of_buffer(found)
+        asserts = found.buffer in ("L1", "L0A", "L0B") and found.counted > found.capacity
+        tile = "L1TileShape" if found.buffer == "L1" else "L0TileShape"
+        over = (f"{tile} exceeding the {found.buffer} space!",) if asserts else ()
+        yield from stage_rules(found, catlass=over)
     yield from (_on_vector_cores(plan) if plan.kind == "aiv" else _on_cube_cores(plan))
-
-
-def _of_buffer(found: Footprint) -> Iterator[Finding]:
-    buffer, needed, room = found.buffer, found.needed, found.capacity
-    stages = ", ".join(f"{group.number} of {group.operand}" for group in found.groups)
-    text, fix = f"the stages, {stages}, need {needed} of {room} bytes", "Take a smaller tile."
-    over: tuple[str, ...] = ()
-    if buffer in ("L1", "L0A", "L0B") and found.counted > room:
-        over = (f"{'L1' if buffer == 'L1' else 'L0'}TileShape exceeding the {buffer} space!",)
-    yield Finding.judge(f"{buffer} capacity", text, buffer, needed, room, "bytes", fix, over)
-    for x, y in found.overlaps[:1]:
-        both = x.shared(y)
-        text = f"{x} is written into {y}: both hold [{both[0]},{both[1]})"
-        yield Finding(
-            f"{buffer} overlap", "error", text, buffer, x.end - x.start, y.start - x.start, fix=fix,
-            ranges=(both,),
-        )  # fmt: skip
 
 
 def _on_vector_cores(plan: GemvPlan) -> Iterator[Finding]:
@@ -240,7 +225,7 @@ def _on_vector_cores(plan: GemvPlan) -> Iterator[Finding]:
             f"rows of a tile are {wide} elements apart, and MulAddDst steps by whole repeats of {lanes}"
         )
         fix = f"Take {round_up(wide, lanes)} columns."
-        yield Finding("tile columns", "error" if wide % lanes else "holds", text, "UB", fix=fix)
+        yield Finding.require(not wide % lanes, "tile columns", text, "UB", fix)
         yield Finding.judge(
             "slices", f"{plan.split} slices of the columns, and z is not added up", "", plan.split, 1,
             "slices", "Take split=1, or ColumnMajor.",
@@ -309,22 +294,13 @@ def gemv(
             near = did_you_mean(near_words(wrong, known), known)
             raise UnsupportedError(f"a product with a vector has no {wrong!r}", near)
 
-    def pair(name: str, given: Sequence[SupportsIndex]) -> tuple[int, int]:
-        found = [index_of(f"an extent of {name}", x) for x in given]
-        if len(found) != 2 or min(found) < 1:
-            raise LayoutError(f"{name} is 2 numbers of at least 1, not {found}", given=tuple(found))
-        return found[0], found[1]
-
-    m, n = pair("the problem", problem)
+    m, n = indices_of("the problem", problem, 2)
     own = (512, 32) if kind == "aiv" and tag == "ColumnMajor" else (32, 512)
-    tall, wide = own if tile is None else pair("the tile", tile)
+    tall, wide = own if tile is None else indices_of("the tile", tile, 2)
     inner = (tall, max(16, wide // 2)) if kind == "aic" else (tall, wide)
-    part = inner if l0 is None else pair("the tile in L0", l0)
+    l0m, l0n = inner if l0 is None else indices_of("the tile in L0", l0, 2)
     slices = index_of("split", split)
-    count = core.cores if cores is None else index_of("cores", cores)
     if not 1 <= slices <= n:
         raise LayoutError(f"{n} columns are cut into 1 to {n} slices, not {slices}", split=slices)
-    if count < 1:
-        raise LayoutError(f"there is at least 1 core, not {count}", cores=count)
-    of = element_named(element)
-    return GemvPlan(core, kind, GemmCoord(m, 1, n), of, tag, (tall, wide), part, slices, count)
+    of, count = element_named(element), default_cores(core, cores)
+    return GemvPlan(core, kind, GemmCoord(m, 1, n), of, tag, (tall, wide), (l0m, l0n), slices, count)

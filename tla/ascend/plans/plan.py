@@ -23,13 +23,13 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypeAlias, TypeVar, cast
 
 from ...errors import KindError, LayoutError, ParseError, UnsupportedError
-from ...ground import constexpr, described, html_of, limit_error, limit_of, shortened
+from ...ground import constexpr, described, html_of, shortened
 from ..arch import arch as arch_named
 from ..elements import Element, accumulator, element
 from ..schedules import swizzle as swizzle_of
-from ..shapes import GemmCoord, GemmShape, gemm_shape, index_of
+from ..shapes import GemmCoord, GemmShape, gemm_shape
 from ..tags import tag_named
-from .defaults import default_l0, default_l1, default_policy, default_swizzle
+from .defaults import default_cores, default_l0, default_l1, default_policy, default_swizzle
 from .emit import emit_cpp
 from .epilogues import EPILOGUES, Epilogue, epilogue as epilogue_of
 from .examples import emit_into
@@ -240,15 +240,9 @@ def gemm(
     else:
         tile = gemm_shape(l1, "tile in L1")
     part = default_l0(here, a, b, tile, how) if l0 is None else gemm_shape(l0, "tile in L0")
-    count = here.cores if cores is None else index_of("cores", cores)
-    if count < 1:
-        raise LayoutError(f"there is at least 1 core, not {count}", cores=count)
-    if count > limit_of("cores"):
-        summary = f"a plan for {count} cores; at most {limit_of('cores')} are planned for"
-        raise limit_error("cores", summary, needed=count, cores=count)
     plan = Plan(
         here, size, a, b, c, names, _leading(ld), tile, part, how,
-        order, count, of_bias, None, scales, vector,
+        order, default_cores(here, cores), of_bias, None, scales, vector,
     )  # fmt: skip
     for operand in OPERANDS:
         tag, leading = plan.tag(operand), plan.ld["ABC".index(operand)]

@@ -77,51 +77,19 @@ class Memory(NamedTuple):
     values: Sequence[object] = ()
 
 
-_HOST: Final = """\
-static void Put(uint8_t** device, size_t bytes, const void* host)
-{
-    ACL_CHECK(aclrtMalloc(reinterpret_cast<void**>(device), bytes, ACL_MEM_MALLOC_HUGE_FIRST));
-    ACL_CHECK(aclrtMemcpy(*device, bytes, host, bytes, ACL_MEMCPY_HOST_TO_DEVICE));
-}
+_LAUNCH: Final = "    // LAUNCH\n"
+"""The line of ``host.cpp`` that the lines of a program replace."""
 
-// Memory of the device: zeros, or what a file has.
-static void Load(uint8_t** device, size_t bytes, const std::string& file)
-{
-    std::vector<uint8_t> host(bytes);
-    if (!file.empty() && !ReadFile(file, host.data(), bytes)) {
-        std::exit(1);
-    }
-    Put(device, bytes, host.data());
-}
 
-static void Save(const uint8_t* device, size_t bytes, const std::string& file)
-{
-    std::vector<char> host(bytes);
-    ACL_CHECK(aclrtMemcpy(host.data(), bytes, device, bytes, ACL_MEMCPY_DEVICE_TO_HOST));
-    std::ofstream(file, std::ios::binary).write(host.data(), bytes);
-}
+def cpp_text(name: str) -> str:
+    """Return a part of programs in C++, a file of ``tla/ascend/cpp``.
 
-// The argument is the folder of the files; without it the inputs are zeros, and no file is written.
-int main(int argc, const char** argv)
-{
-    const std::string folder = argc > 1 ? std::string(argv[1]) + "/" : "";
-    auto file = [&](const char* name) { return folder.empty() ? folder : folder + name; };
-    aclrtStream stream{nullptr};
-    ACL_CHECK(aclInit(nullptr));
-    ACL_CHECK(aclrtSetDevice(0));
-    ACL_CHECK(aclrtCreateStream(&stream));
-    uint64_t hardwareSyncAddr{0};
-    ACL_CHECK(aclrtGetHardwareSyncAddr(reinterpret_cast<void**>(&hardwareSyncAddr)));
-    auto platform = platform_ascendc::PlatformAscendCManager::GetInstance();
-"""
+    >>> "int main" in cpp_text("host.cpp")
+    True
+    """
+    from importlib.resources import files
 
-_END: Final = """\
-    ACL_CHECK(aclrtDestroyStream(stream));
-    ACL_CHECK(aclrtResetDevice(0));
-    ACL_CHECK(aclFinalize());
-    return 0;
-}
-"""
+    return files("tla.ascend").joinpath("cpp", name).read_text("utf-8")
 
 
 def host_program(
@@ -140,7 +108,7 @@ def host_program(
     if not re.fullmatch(r"\w+", name, re.ASCII):
         words = "It names a folder and a target of CMake: letters, digits and underscores."
         raise ArgumentError(f"a program cannot be named {name!r}", words, name=name)
-    lines: list[str] = [_HOST.rstrip("\n")]
+    lines: list[str] = []
     for memory in memories:
         name_of, host = f"device{memory.name}", f"host{memory.name}"
         lines += [f"    uint8_t* {name_of}{{nullptr}};"]
@@ -162,7 +130,8 @@ def host_program(
         f"set_source_files_properties({name}.cpp PROPERTIES LANGUAGE ASC)\n"
         f"catlass_example_add_executable({name} {kind} {name}.cpp)\n"
     )
-    return CppProgram(name, "\n".join([device, *lines, _END]), cmake)
+    host = cpp_text("host.cpp").replace(_LAUNCH, "".join([f"{line}\n" for line in lines]))
+    return CppProgram(name, f"{device}\n{host}", cmake)
 
 
 def emit_program(plan: Tiling, name: str) -> CppProgram:

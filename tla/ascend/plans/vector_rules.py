@@ -17,17 +17,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ...errors import TlaError
 from ...numbers import Int, round_up
 from ..schedules import box, prove
 from ..tags import make_layout
 from .epilogues import BLOCK
-from .findings import Finding
+from .findings import Finding, copy_rule
 from .scales import SCALE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ..copies import Transfer
     from .epilogues import Epilogue, Slot
     from .footprint import Group
     from .tiling import Tiling
@@ -72,8 +72,7 @@ def _epilogue(plan: Tiling, how: Epilogue) -> Iterator[Finding]:
     yield Finding("epilogue", "holds", f"{name}: {family.about}", "UB")
     yield _types(plan, how)
     footprint, catlass = how.footprint(plan.arch), _asserted(how, plan.arch.ub)
-    slots = ", ".join(f"{g.number} of {g.operand}" for g in footprint.groups)
-    text = f"the slots, {slots}, need {footprint.needed} of {footprint.capacity} bytes"
+    text = f"the slots, {footprint.words}, need {footprint.needed} of {footprint.capacity} bytes"
     if not catlass:
         text += f"; {name} asserts less"
     fix = "Take a smaller tile, or fewer stages."
@@ -180,7 +179,8 @@ def _copy(plan: Tiling, how: Epilogue, slot: Slot) -> Finding:
     rows, columns = how.rows, how.columns
     if how.family.flat:
         rows, columns = how.part((min(plan.l1.m, m), min(plan.l1.n, n)))
-    try:
+
+    def make() -> Transfer:
         if slot.extent in ("row", "column"):
             whole, part = (n, min(columns, n)) if slot.extent == "row" else (m, min(rows, m))
             outside = make_layout(of, "VectorLayout", Int(whole))
@@ -193,12 +193,9 @@ def _copy(plan: Tiling, how: Epilogue, slot: Slot) -> Finding:
             inside = make_layout(of, "RowMajor", extents[0], wide)
         copy = gm_to_ub if slot.moves == "in" else ub_to_gm
         ends = (outside, inside) if slot.moves == "in" else (inside, outside)
-        transfer = copy(*ends, arch=plan.arch, element=of, tile=extents)
-    except TlaError as error:
-        if "available" in error.data:  # another rule checks that a tile fits its buffer
-            return Finding(where, "holds", "", "UB")
-        return Finding(where, "error", error.summary, "UB", fix=" ".join(error.details))
-    return Finding(where, "holds", f"{transfer.count} call for a tile", "UB")
+        return copy(*ends, arch=plan.arch, element=of, tile=extents)
+
+    return copy_rule(where, "UB", make)
 
 
 def _cover(plan: Tiling, how: Epilogue) -> Finding:

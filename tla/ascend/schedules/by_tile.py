@@ -38,10 +38,6 @@ class BandWalk(Schedule):
         super().__init__(problem, tile, cores, f"{self.CPP}<{self.offset},{self.direction}>")
         self.bands = self._make_bands()
 
-    @property
-    def count(self) -> int:
-        return self.blocks
-
     def task(self, number: int) -> Task:
         turn, core = divmod(number, self.cores)
         return self.tile_task(number, core, turn, *self.block_at(number))

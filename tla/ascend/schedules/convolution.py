@@ -57,10 +57,6 @@ class _Convolution(Schedule):
         sides = (image, channels) if direction == 0 else (channels, image)
         self.bands = bands_of(*sides, height)
 
-    @property
-    def count(self) -> int:
-        return self.blocks
-
     def task(self, number: int) -> Task:
         turn, core = divmod(number, self.cores)
         batch, inside = divmod(number, self._of_batch)

@@ -55,10 +55,6 @@ class _Heads(Schedule):
         self.loops = GemmCoord(batch * self._of_batch, down, 1)
         self.bands = bands_of(self._of_batch, down, self._of_batch)
 
-    @property
-    def count(self) -> int:
-        return self.blocks
-
     def task(self, number: int) -> Task:
         turn, core = divmod(number, self.cores)
         batch, rest = divmod(number, self._of_batch * self.loops.n)

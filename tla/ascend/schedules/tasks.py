@@ -131,8 +131,8 @@ class Assignment:
 
     @property
     def count(self) -> int:
-        """The number of tasks, of any size; `len` ends at 63 bits."""
-        raise NotImplementedError
+        """The number of tasks, of any size; `len` ends at 63 bits. By default each block is one."""
+        return self.blocks
 
     def task(self, number: int) -> Task:
         """The task of a number from 0 to `count` - 1. `tasks` also takes negative numbers and slices."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from ...ground import plural
+
 if TYPE_CHECKING:
     from ..schedules import BlockSwizzle
     from ..shapes import GemmShape
@@ -32,10 +34,6 @@ def in_us(seconds: float) -> str:
         return f"{time:.2e}"
     exponent = int(f"{time:.2e}".partition("e")[2])
     return f"{time:.{max(0, 2 - exponent)}f}" if time else "0"
-
-
-def _count_words(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _mib(size: float) -> str:
@@ -96,7 +94,7 @@ class Estimate(NamedTuple):
             f"{self.l1}, {self.l0}, {self.swizzle}: {in_us(self.seconds)} us",
             f"bound by {_ROLES[self.bound]}, {in_us(max(self.pipes))} us on the most loaded core",
             f"beside it {busy}",
-            f"{_count_words(self.blocks, 'block')} in {_count_words(self.rounds, 'round')},"
+            f"{plural(self.blocks, 'block')} in {plural(self.rounds, 'round')},"
             f" cores wait {self.waits:.0%} of the time",
             f"{_mib(self.l2_bytes)} loaded into L1, {_mib(self.gm_bytes)} of them from global memory,"
             f" {_mib(self.written)} written",

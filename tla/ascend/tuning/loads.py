@@ -38,7 +38,7 @@ from ..shapes import GemmCoord, rounded_up
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..schedules import Bands, Schedule
+    from ..schedules import Bands
     from ..shapes import GemmShape
 
 _M, _N = 1, 2
@@ -77,6 +77,13 @@ class Loads(NamedTuple):
         return totals
 
 
+def bands_over(problem: GemmCoord, tile: GemmShape, offset: int, direction: int) -> Bands:
+    """Return the order of a product's blocks: direction 1 is direction 0 with the axes exchanged."""
+    m, n, _ = tile.tiles_of(problem)
+    rows, columns = (n, m) if direction else (m, n)
+    return bands_of(rows, columns, min(offset, rows))
+
+
 def loads(
     problem: GemmCoord,
     tile: GemmShape,
@@ -95,10 +102,7 @@ def loads(
         offset, direction: The arguments of `GemmIdentityBlockSwizzle`.
         slices: The extent in k of each slice; by default k is not cut.
     """
-    rows, columns = -(-problem.m // tile.m), -(-problem.n // tile.n)
-    if direction:  # direction 1 is direction 0 with the axes swapped
-        rows, columns = columns, rows
-    bands = bands_of(rows, columns, min(offset, rows))
+    bands = bands_over(problem, tile, offset, direction)
     return loads_in_bands(problem, tile, bands, cores=cores, direction=direction, slices=slices)
 
 
@@ -117,23 +121,17 @@ def loads_in_bands(
     Args:
         pieces: What the cores have in a last round, if that is not the last blocks of the order.
     """
-    rows, columns = bands.rows, bands.columns
-    cut_m, cut_n = problem.m % tile.m > 0, problem.n % tile.n > 0
-    row_kind, column_kind = _M, _N
-    if direction:
-        row_kind, column_kind = _N, _M
-        cut_m, cut_n = cut_n, cut_m
+    edges = _edges(problem, tile, direction)
     lengths = slices or (problem.k,)
     classes = list(dict.fromkeys(lengths))
     shapes = _shapes(problem, tile, classes)
-    size = rows * columns
+    size = bands.rows * bands.columns
     tasks = size * len(lengths)
     full, tail = divmod(tasks, cores)
     limit = full * cores
     counts = [[0] * 4 * len(classes) for _ in range(cores)]
-    cuts, kinds = (cut_m, cut_n), (row_kind, column_kind)
     for number, length in enumerate(lengths):
-        _count_kinds(counts, 4 * classes.index(length), number * size, limit, bands, cuts, kinds)
+        _count_kinds(counts, 4 * classes.index(length), number * size, limit, bands, edges)
     groups: Counter[tuple[tuple[int, ...], int | None]] = Counter()
     for core, mine in enumerate(counts):
         last = None
@@ -144,11 +142,7 @@ def loads_in_bands(
                 last = shapes.index(piece)
         elif core < tail:
             number, task = divmod(limit + core, size)
-            row, column = bands.at(task)
-            last = row_kind * (cut_m and row == rows - 1) | column_kind * (
-                cut_n and column == columns - 1
-            )
-            last += 4 * classes.index(lengths[number])
+            last = 4 * classes.index(lengths[number]) + _kind_at(bands, task, edges)
         groups[tuple(mine), last] += 1
     more = (0,) * (len(shapes) - 4 * len(classes))  # shapes of pieces, in the last round alone
     each = (Load(mine + more, last, times) for (mine, last), times in groups.items())
@@ -173,27 +167,23 @@ def loads_in_groups(
     orders: list[Bands] = []
     starts = [0]
     for problem in problems:
-        extents = -(-problem.m // tile.m), -(-problem.n // tile.n)
-        rows, columns = extents[::-1] if direction else extents
-        orders.append(bands_of(rows, columns, min(offset, rows)))
-        starts.append(starts[-1] + rows * columns)
+        orders.append(bands_over(problem, tile, offset, direction))
+        starts.append(starts[-1] + orders[-1].rows * orders[-1].columns)
     full, tail = divmod(starts[-1], cores)
     limit = full * cores
     numbers: dict[GemmCoord, int] = {}
     totals: list[Counter[int]] = [Counter() for _ in range(cores)]
-    row_kind, column_kind = (_N, _M) if direction else (_M, _N)
-    found: list[tuple[tuple[bool, bool], list[int]]] = []
+    found: list[tuple[tuple[int, int], list[int]]] = []
     for problem, bands, first in zip(problems, orders, starts, strict=False):
-        cut_m, cut_n = problem.m % tile.m > 0, problem.n % tile.n > 0
-        cuts = (cut_n, cut_m) if direction else (cut_m, cut_n)
+        edges = _edges(problem, tile, direction)
         own = [[0] * 4 for _ in range(cores)]
-        _count_kinds(own, 0, first, limit, bands, cuts, (row_kind, column_kind))
+        _count_kinds(own, 0, first, limit, bands, edges)
         shapes = [
             GemmCoord(rounded_up(shape.m, FRACTAL_ROWS), rounded_up(shape.n, FRACTAL_ROWS), shape.k)
             for shape in _shapes(problem, tile, [problem.k])
         ]
         places = [numbers.setdefault(shape, len(numbers)) for shape in shapes]
-        found.append((cuts, places))
+        found.append((edges, places))
         for total, mine in zip(totals, own, strict=True):
             for place, count in zip(places, mine, strict=True):
                 if count:
@@ -203,10 +193,8 @@ def loads_in_groups(
         last = None
         if core < tail:
             group = bisect_right(starts, limit + core) - 1
-            bands, (cuts, places) = orders[group], found[group]
-            row, column = bands.at(limit + core - starts[group])
-            kind = row_kind * (cuts[0] and row == bands.rows - 1)
-            last = places[kind | column_kind * (cuts[1] and column == bands.columns - 1)]
+            edges, places = found[group]
+            last = places[_kind_at(orders[group], limit + core - starts[group], edges)]
         groups[tuple([total[i] for i in range(len(numbers))]), last] += 1
     used = {last for _, last in groups}
     used |= {place for mine, _ in groups for place, n in enumerate(mine) if n}
@@ -219,24 +207,33 @@ def loads_in_groups(
     return Loads(starts[-1], full + (tail > 0), full, tuple([shapes[i] for i in kept]), tuple(each))
 
 
+def _edges(problem: GemmCoord, tile: GemmShape, direction: int) -> tuple[int, int]:
+    """The kinds of the blocks in the last row and column of the bands; 0 if they are whole."""
+    m, n = _M * (problem.m % tile.m > 0), _N * (problem.n % tile.n > 0)
+    return (n, m) if direction else (m, n)
+
+
+def _kind_at(bands: Bands, task: int, edges: tuple[int, int]) -> int:
+    """The kind of the block of a task."""
+    row, column = bands.at(task)
+    return edges[0] * (row == bands.rows - 1) | edges[1] * (column == bands.columns - 1)
+
+
 def _count_kinds(
-    counts: list[list[int]], base: int, first: int, limit: int, bands: Bands, cuts: tuple[bool, bool],
-    kinds: tuple[int, int],
-) -> None:  # fmt: skip
+    counts: list[list[int]], base: int, first: int, limit: int, bands: Bands, edges: tuple[int, int]
+) -> None:
     """Count the blocks of a product from a first task on: whole ones, and those that are cut.
 
     Args:
         limit: The first task of the last round, whose tasks are not counted.
-        cuts: Whether the last row of the bands is cut, and the last column.
-        kinds: What they are.
+        edges: The kind of the blocks in the last row of the bands, and in the last column.
     """
     _count(counts, base, first, 1, _below(limit, first, 1, bands.rows * bands.columns))
-    lasts = (_last_row, cuts[0], kinds[0]), (_last_column, cuts[1], kinds[1])
-    for progressions, is_cut, kind in lasts:
-        for start, step, many in progressions(bands) if is_cut else ():
+    for progressions, kind in zip((_last_row, _last_column), edges, strict=True):
+        for start, step, many in progressions(bands) if kind else ():
             _move(counts, base, base + kind, limit, (first + start, step, many))
     corner = first + _corner(bands)
-    if all(cuts) and corner < limit:  # both progressions have the corner
+    if all(edges) and corner < limit:  # both progressions have the corner
         mine = counts[corner % len(counts)]
         for kind, change in enumerate((1, -1, -1, 1)):
             mine[base + kind] += change
@@ -283,34 +280,6 @@ def _shapes(problem: GemmCoord, tile: GemmShape, lengths: Sequence[int]) -> tupl
     cut = problem.m % tile.m or whole[0], problem.n % tile.n or whole[1]
     pairs = ((whole[0], whole[1]), (cut[0], whole[1]), (whole[0], cut[1]), cut)
     return tuple(GemmCoord(m, n, length) for length in lengths for m, n in pairs)
-
-
-def loads_of(schedule: Schedule) -> Loads:
-    """Return the blocks of all cores in a schedule of any kind, by a pass over its tasks.
-
-    >>> from tla.ascend import schedules
-    >>> work = loads_of(schedules.column((300, 300, 64), (128, 128, 64), cores=4))
-    >>> work.tasks, work.rounds, work.full_rounds
-    (12, 3, 3)
-
-    If some cores have two blocks more than others, all blocks count as blocks of full rounds.
-    """
-    of_core: list[list[GemmCoord]] = [[] for _ in range(schedule.cores)]
-    for task in schedule.tasks:
-        of_core[task.core].append(task.shape)
-    number = {shape: i for i, shape in enumerate(dict.fromkeys(s for mine in of_core for s in mine))}
-    rounds, full = max(map(len, of_core)), min(map(len, of_core))
-    groups: Counter[tuple[tuple[int, ...], int | None]] = Counter()
-    for mine in of_core:
-        counts = [0] * len(number)
-        # A single round that some cores lack is the last one. If there are more, they count as full.
-        even = full if rounds - full == 1 else len(mine)
-        for shape in mine[:even]:
-            counts[number[shape]] += 1
-        last = number[mine[even]] if len(mine) > even else None
-        groups[tuple(counts), last] += 1
-    each = (Load(mine, last, times) for (mine, last), times in groups.items())
-    return Loads(sum(map(len, of_core)), rounds, full, tuple(number), tuple(each))
 
 
 def _last_row(bands: Bands) -> list[tuple[int, int, int]]:

@@ -48,11 +48,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from ..arch import FRACTAL_ROWS
 from ..elements import accumulator
 from ..plans import slices
-from ..schedules import bands_of
 from ..shapes import rounded_up
 from .bandwidth import row_efficiency, write_efficiency
 from .estimates import PIPES, Estimate
-from .loads import loads, loads_by_columns, loads_in_bands, loads_in_groups, loads_of
+from .loads import bands_over, loads, loads_by_columns, loads_in_bands, loads_in_groups
 
 if TYPE_CHECKING:
     from ..arch import Arch
@@ -169,9 +168,8 @@ class Model(NamedTuple):
         (offset, direction), slices = self.order, self.slices(l1)
         lengths = self._lengths(l1.k, slices) if slices > 1 else ()
         shares = loads(problem, l1, cores=cores, offset=offset, direction=direction, slices=lengths)
-        m, n, _ = l1.tiles_of(problem)
-        rows, columns = (n, m) if direction else (m, n)
-        return Work(shares, self._from_gm(l1, bands_of(rows, columns, offset), direction))
+        bands = bands_over(problem, l1, offset, direction)
+        return Work(shares, self._from_gm(l1, bands, direction))
 
     def _work_in_groups(self, l1: GemmShape, offset: int, direction: int) -> Work:
         """The work of several products; none finds in L2 what another loaded."""
@@ -179,21 +177,9 @@ class Model(NamedTuple):
         totals = [0.0, 0.0]
         for problem, many in Counter(self.groups).items():
             one = self._replace(problem=problem, groups=())
-            m, n, _ = l1.tiles_of(problem)
-            rows, columns = (n, m) if direction else (m, n)
-            from_gm = one._from_gm(l1, bands_of(rows, columns, offset), direction)
+            from_gm = one._from_gm(l1, bands_over(problem, l1, offset, direction), direction)
             totals = [total + many * size for total, size in zip(totals, from_gm, strict=True)]
         return Work(shares, (totals[0], totals[1]))
-
-    def work_by_walk(self, l1: GemmShape) -> Work:
-        """Return the work of the cores by a pass over the schedule of a tile."""
-        parts = self.slices(l1) if self.swizzle.splits else None
-        schedule = self.swizzle.schedule(self.problem, l1, cores=self.cores, splitk=parts)
-        once = self._bytes(self.problem)
-        if sum(once) <= self.arch.l2:
-            return Work(loads_of(schedule), once)
-        reuse = schedule.l2_reuse(self.a, self.b, self.arch.l2)
-        return Work(loads_of(schedule), (reuse.a_from_gm, reuse.from_gm - reuse.a_from_gm))
 
     def slices(self, l1: GemmShape) -> int:
         """The number of slices of k in CATLASS's kernel."""

@@ -20,5 +20,6 @@ if TYPE_CHECKING:
     # for the rooms above
     from .op import Devices as Devices
     from .passing import of_one_input as of_one_input
+    from .reshape import coordinates as coordinates
 
 lazy(__name__)

@@ -21,14 +21,14 @@ Source: XLA ``hlo/ir/replica_group.cc``, ``tile_assignment.cc``, ``mesh_and_axis
 from __future__ import annotations
 
 import re
-from itertools import accumulate, product
+from itertools import accumulate
 from math import prod
 from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...ground import int_in, limit_of, way_out
 from ...numbers import Interval
-from ...xla_bridge import Break, read_digits
+from ...xla_bridge import Break, Iota, parse_sharding, read_digits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -46,7 +46,7 @@ _NUMBER = re.compile(r"-?\d+")
 _LISTS = re.compile(r"\{(?:\{[\d,]*\},?)*\}")
 _IOTA = re.compile(r"\[([\d,]+)\](?:<=\[([\d,]+)\])?(?:T\(([\d,]+)\))?")
 _MESH = re.compile(r"mesh\[([^\]]*)\](?:,device_ids=\((.*?)\))?\{(.*)\}")
-_AXIS = re.compile(r"('[^']*'|[^,:=']+)(?:=(\d+)|:\((\d+)\)(\d+)|)(?=,|$)")
+_AXIS = re.compile(r"'?([^,:=']+)'?(?:=(\d+)|(:\(\d+\)\d+)|)(?=,|$)")
 
 
 def read_groups(text: str) -> Groups | None:
@@ -81,19 +81,6 @@ def _numbers(text: str | None) -> list[int]:
     return list(map(int, _NUMBER.findall(text or "")))
 
 
-def _transpose(sizes: Sequence[int], order: Sequence[int], values: Sequence[int]) -> list[int]:
-    """The elements of an array in row-major order, after a change of the order of its dims."""
-    if sorted(order) != list(range(len(sizes))) or prod(sizes) != len(values):
-        raise ValueError(f"{list(order)} does not order the dims {list(sizes)} of {len(values)} devices")
-    strides = [prod(sizes[i + 1 :]) for i in range(len(sizes))]
-    walks = product(*(range(sizes[i]) for i in order))
-    return [values[sum(x * strides[i] for x, i in zip(walk, order, strict=True))] for walk in walks]
-
-
-def _cut(devices: list[int], size: int) -> Groups:
-    return [devices[i : i + size] for i in range(0, len(devices), size)] if size else []
-
-
 def in_order(count: int) -> range:
     """Return the devices from 0 on; raise ValueError for more than the limit."""
     if count > limit_of("devices"):
@@ -103,8 +90,11 @@ def in_order(count: int) -> range:
 
 
 def _iota(sizes: str, order: str | None) -> list[int]:
-    dims = _numbers(sizes)
-    return _transpose(dims, _numbers(order) if order else range(len(dims)), in_order(prod(dims)))
+    dims = tuple(_numbers(sizes))
+    by = tuple(_numbers(order)) if order else tuple(range(len(dims)))
+    if sorted(by) != [*range(len(dims))]:
+        raise ValueError(f"T({order}) is no order of the dims [{sizes}]")
+    return list(map(Iota(dims, by).device, in_order(prod(dims))))
 
 
 def _iota_groups(shape: str, sizes: str | None, order: str | None) -> Groups:
@@ -112,50 +102,29 @@ def _iota_groups(shape: str, sizes: str | None, order: str | None) -> Groups:
     devices = _iota(sizes or shape, order)
     if len(dims) != 2 or prod(dims) != len(devices):
         raise ValueError(f"[{shape}] is not a number of groups and a size for {len(devices)} devices")
-    return _cut(devices, dims[1])
+    return [devices[i : i + dims[1]] for i in range(0, len(devices), dims[1] or 1)]
 
 
 def _mesh_groups(axes: str, devices: str, along: str) -> Groups:
     """Groups whose devices differ along some axes, in the order of these, or along a part of an axis.
 
-    ``'a':(p)n`` splits ``'a'`` into axes ``p``, ``n`` and one more, and is the middle one.
+    They are the devices with the same place in the tiles of an array that these axes divide.
     """
-    found = [(name, int_in(size)) for name, size, _pre, _part in _AXIS.findall(axes)]
-    sizes = dict(found)
-    if len(sizes) < axes.count("="):
-        raise ValueError(f"mesh[{axes}] has no axes of different names")
-    parts: dict[str, set[int]] = {name: {1, size} for name, size in found}
-    wanted: list[tuple[str, int, int]] = []
-    for name, _size, pre, part in _AXIS.findall(along):
-        if name not in sizes:
-            raise ValueError(f"the mesh has no axis {name}")
-        low, high = (int_in(pre), int_in(pre) * int_in(part)) if part else (1, sizes[name])
-        parts[name] |= {low, high}
-        wanted.append((name, low, high))
-    split = [
-        (name, low, high)
-        for name in sizes
-        for low, high in zip(sorted(parts[name]), sorted(parts[name])[1:], strict=False)
-    ]
-    if any(low < 1 or high % low for _name, low, high in split):
-        raise ValueError(f"the parts of an axis in {along} do not divide it")
-    places: list[int] = []
-    for name, low, high in wanted:
-        places += [i for i, (of, a, b) in enumerate(split) if of == name and low <= a and b <= high]
-    if len(set(places)) < len(places):
-        raise ValueError(f"the axes {along} overlap")
-    inner = [high // low for _name, low, high in split]
-    order = [i for i in range(len(split)) if i not in places] + places
-    moved = _transpose(inner, order, _mesh_devices(devices, prod(inner)))
-    return _cut(moved, prod(inner[i] for i in places))
-
-
-def _mesh_devices(text: str, count: int) -> Sequence[int]:
-    iota = _IOTA.fullmatch(text)
-    if iota:
-        sizes = iota[2] or iota[1]
-        return _iota(sizes, iota[3])
-    return _numbers(text) or in_order(count)
+    sizes = {name: int_in(size) for name, size, _part in _AXIS.findall(axes) if size}
+    count = prod(sizes.values())
+    if len(sizes) < axes.count("=") or not count:
+        raise ValueError(f"mesh[{axes}] has no axes of different names and sizes")
+    iota = _IOTA.fullmatch(devices)
+    ids = _iota(iota[2] or iota[1], iota[3]) if iota else _numbers(devices) or in_order(count)
+    if len(ids) != count:
+        raise ValueError(f"the mesh has {count} devices, and {len(ids)} ids")
+    mesh = ",".join(f'"{name}"={size}' for name, size in sizes.items())
+    parts = ",".join(f'"{name}"{part}' for name, _size, part in _AXIS.findall(along))
+    found = parse_sharding(f"#sdy.sharding<mesh<[{mesh}]>, [{{{parts}}}]>")
+    if found.kind == "replicated":
+        return [[device] for device in ids]
+    groups = count // found.dims[0]
+    return [[ids[device] for device in found.device_list[i::groups]] for i in range(groups)]
 
 
 # --- progressions -----------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from .matmul import L0_TILE, L1_TILE, Part, deal, multiply
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from ...elements import Element
     from ...plans import Policy
     from ...schedules import BlockSwizzle
     from ...shapes import ShapeLike
@@ -247,7 +248,8 @@ def grouped_quant_matmul_slice_m(
 ) -> None:  # fmt: skip
     """D = A B[group] * Scale[group] * PerTokenScale for the rows of each group.
 
-    CATLASS's ``GroupedMatmulSliceMPerTokenDequantMultiStageWorkspace``.
+    CATLASS's ``GroupedMatmulSliceMPerTokenDequantMultiStageWorkspace``; with a policy without callbacks
+    its ``GroupedMatmulSliceMPerTokenDequant``, whose workspace has all sums.
 
     >>> import numpy as np
     >>> from tla.ascend.kernels import gm, simulate
@@ -264,15 +266,20 @@ def grouped_quant_matmul_slice_m(
         GroupList: The row behind the last of each group.
         Scale: The scales of columns, a row for each group.
     """
+    is_staged = policy_named(policy).name.endswith("WithCallback")
+    C = D if is_staged else ctx.workspace("Workspace", _sums(ctx, A, B), tuple(D.origin_shape))
     parts = (
         Part(
-            rows_of(A, first, count), B[group, None, None], d := rows_of(D, first, count), None,
-            (Scale[group, None], rows_of(PerTokenScale, first, count), d),
+            rows_of(A, first, count), B[group, None, None], rows_of(C, first, count), None,
+            (Scale[group, None], rows_of(PerTokenScale, first, count), rows_of(D, first, count)),
         )
         for group, first, count in groups_of(ctx, GroupList, int(A.origin_shape[0]), B, Scale)
     )  # fmt: skip
-    like = Part(A, B, D, None, (Scale, PerTokenScale, D))
-    _in_stages(ctx, parts, like, (policy, l1, l0), swizzle, (tile, stages))
+    like, how = Part(A, B, C, None, (Scale, PerTokenScale, D)), (policy, l1, l0)
+    if is_staged:
+        _in_stages(ctx, parts, like, how, swizzle, (tile, stages))
+    else:
+        _at_once(ctx, parts, like, how, swizzle, tile)
 
 
 @kernel("AtlasA2", core="MIX")
@@ -294,8 +301,7 @@ def grouped_quant_matmul_slice_k(
         D: One matrix for each group, one behind the other.
     """
     (groups, m, n), k = map(int, D.origin_shape), int(A.origin_shape[1])
-    sums = ctx.arch.accumulator(store_of(A).element, store_of(B).element)
-    C = ctx.workspace("Workspace", sums, (groups * m, n))
+    C = ctx.workspace("Workspace", _sums(ctx, A, B), (groups * m, n))
     parts = (
         Part(
             get_tile(A, (0, min(first, k - 1)), (m, max(count, 1))),
@@ -305,10 +311,20 @@ def grouped_quant_matmul_slice_k(
         for group, first, count in groups_of(ctx, GroupList, k, Scale, PerTokenScale, D, empty=None)
     )  # fmt: skip
     like = Part(A, B, C, None, (Scale, PerTokenScale, D))
-    with_epilogue(
-        ctx, like, deal(ctx, swizzle, l1, parts), (policy, l1, l0),
-        lambda: PerTokenDequant(ctx, like, tile),
-    )  # fmt: skip
+    _at_once(ctx, parts, like, (policy, l1, l0), swizzle, tile)
+
+
+def _sums(ctx: Context, a: KernelTensor, b: KernelTensor) -> Element:
+    return ctx.arch.accumulator(store_of(a).element, store_of(b).element)
+
+
+def _at_once(
+    ctx: Context, parts: Iterable[Part], like: Part, how: tuple[str | Policy, ShapeLike, ShapeLike],
+    swizzle: str | BlockSwizzle, tile: tuple[int, int],
+) -> None:  # fmt: skip
+    """Scale blocks whose sums all have a place."""
+    blocks = deal(ctx, swizzle, how[1], parts)
+    with_epilogue(ctx, like, blocks, how, lambda: PerTokenDequant(ctx, like, tile))
 
 
 def _in_stages(
@@ -318,8 +334,7 @@ def _in_stages(
     """Scale blocks through a workspace of some blocks for each core."""
     tile, stages = epilogue[0], positive("stages", epilogue[1])
     l1 = gemm_shape(how[1])
-    sums = ctx.arch.accumulator(store_of(like.a).element, store_of(like.b).element)
-    C = ctx.workspace("Workspace", sums, (l1.m * ctx.block_num * stages, l1.n))
+    C = ctx.workspace("Workspace", _sums(ctx, like.a, like.b), (l1.m * ctx.block_num * stages, l1.n))
     blocks = deal(ctx, swizzle, l1, parts)
     turns = 0
 
