@@ -172,7 +172,7 @@ def test_a_timeline_of_nothing() -> None:
 
 @given(st.randoms(use_true_random=False), st.sampled_from(sorted(SCHEDULERS)))
 def test_the_map_has_every_block_in_its_place(rng: object, name: str) -> None:
-    """With the core and the round of its first task, and the number of the others; a grid for each group."""
+    """With core and round of its first task, and the number of the others; a grid for each group."""
     assert hasattr(rng, "random")
     schedule = SCHEDULERS[name](random_problem(rng))  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     found: dict[tuple[int, int, int], list[Task]] = {}
