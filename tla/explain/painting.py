@@ -6,8 +6,8 @@ from __future__ import annotations
 from itertools import product as cartesian
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from ..figures import axis_of, layout_figure, shade, strip_figure
-from ..ground import Cell, Figure, Grid, Place, Strip
+from ..figures import axis_of, layout_figure, strip_figure
+from ..ground import Cell, Figure, Grid, Place, Strip, shade
 from ..layouts import Layout, crd2idx, is_layout, parse_int_tuple, product, trusted
 from ..numbers import is_tuple, known_int
 

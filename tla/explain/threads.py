@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..algebra import modes_of, preimage
 from ..errors import CoordinateError, LayoutError, UnsupportedError
-from ..figures import COLOURS, shade
-from ..ground import NO_COLOUR, limit_error, limit_of
+from ..figures import COLOURS
+from ..ground import NO_COLOUR, limit_error, limit_of, shade
 from ..layouts import Layout, as_layout, as_shape, crd2idx, leaves, product, text_of
 from ..numbers import known_int
 from .painting import COLUMNS, ROWS, SLICES, paint_layout

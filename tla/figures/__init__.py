@@ -11,7 +11,6 @@ if TYPE_CHECKING:
         COLOURS as COLOURS,
         axis_of as axis_of,
         layout_figure as layout_figure,
-        shade as shade,
         strip_figure as strip_figure,
         tile_colour as tile_colour,
     )

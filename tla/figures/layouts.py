@@ -31,6 +31,7 @@ from ..ground import (
     bank_of,
     limit_error,
     limit_of,
+    shade,
     shown,
 )
 from ..layouts import as_layout, ends_of, idx2crd, leaves, offset_at, product, text_of
@@ -45,9 +46,6 @@ if TYPE_CHECKING:
 COLOURS: Final = 8
 """The number of colours of tiles; after the last colour the first comes again."""
 
-SHADES: Final = 16
-"""The number of colours from the least offset, or the first element, to the last."""
-
 BANK_SCHEMES: Final = tuple([scheme for scheme in get_args(Scheme) if scheme.startswith("bank")])
 
 
@@ -58,15 +56,6 @@ def tile_colour(row: int, column: int) -> int:
     [[0, 3, 6, 1], [1, 4, 7, 2]]
     """
     return (row + 3 * column) % COLOURS
-
-
-def shade(index: int, count: int) -> int:
-    """Return the colour of an element by its place among all: near in order is near in colour.
-
-    >>> [shade(i, 4) for i in range(4)], shade(10**9 - 1, 10**9)
-    ([0, 5, 10, 15], 15)
-    """
-    return index * (SHADES - 1) // max(count - 1, 1)
 
 
 # --- grids ------------------------------------------------------------------------------------

@@ -31,6 +31,9 @@ of 32 bits begins in, or of as many bits as the name says. Neighbouring tiles ha
 BANKS: Final = 32
 """The banks of shared memory, of 32 bits each."""
 
+SHADES: Final = 16
+"""The number of colours from the least offset, or the first element, to the last."""
+
 
 @guarded
 def bank_of(scheme: str, offset: int) -> int:
@@ -43,6 +46,15 @@ def bank_of(scheme: str, offset: int) -> int:
         return offset * int(scheme[4:] or 32) // 32 % BANKS
     except ValueError:
         raise UnsupportedError(f"no colours by bank are called {shown(scheme)}") from None
+
+
+def shade(index: int, count: int) -> int:
+    """Return the colour of an element by its place among all: near in order is near in colour.
+
+    >>> [shade(i, 4) for i in range(4)], shade(10**9 - 1, 10**9)
+    ([0, 5, 10, 15], 15)
+    """
+    return index * (SHADES - 1) // max(count - 1, 1)
 
 
 NO_COLOUR: Final = -1

@@ -21,8 +21,8 @@ from sys import maxsize
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..errors import CoordinateError, LayoutError
-from ..figures import axis_of, shade
-from ..ground import Cell, Figure, Grid, Panels
+from ..figures import axis_of
+from ..ground import Cell, Figure, Grid, Panels, shade
 from ..numbers import Interval
 from ..xla_bridge import row_major
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ..ground import BANKS
+from ..ground import BANKS, SHADES
 
 if TYPE_CHECKING:
     from ..ground import Scheme
@@ -55,6 +55,9 @@ _EIGHT: Final = (
     "#99ddff", "#44bb99", "#eedd88", "#77aadd", "#ffaabb", "#ee8866", "#bbcc33", "#aaaa00",
 )  # fmt: skip
 
+TILES: Final = len(_EIGHT)
+"""How many tiles have a colour of their own."""
+
 # His scheme "iridescent", as far as dark text reads on it: lightness falls evenly.
 _RAMP: Final = (
     "#fefbe9", "#fcf7d5", "#f5f3c1", "#eaf0b5", "#ddecbf", "#d0e7ca", "#c2e3d2", "#b5ddd8", "#a8d8dc",
@@ -67,7 +70,7 @@ def fill(scheme: Scheme, colour: int) -> str:
     """Return the colour of that number, as ``#rrggbb``."""
     if not scheme or colour < 0:
         return NOTHING
-    most = 15 if scheme in ("offset", "identity") else BANKS - 1
+    most = SHADES - 1 if scheme in ("offset", "identity") else BANKS - 1
     if scheme == "tile":
         return _EIGHT[colour % len(_EIGHT)]
     place = min(colour, most) / most * (len(_RAMP) - 1)

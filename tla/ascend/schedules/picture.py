@@ -18,8 +18,8 @@ from itertools import chain, takewhile
 from typing import TYPE_CHECKING
 
 from ...errors import LayoutError
-from ...figures import axis_of, shade
-from ...ground import Cell, Figure, Grid, Lane, Stretch, Timeline
+from ...figures import axis_of
+from ...ground import Cell, Figure, Grid, Lane, Stretch, Timeline, shade
 from ..shapes import index_of
 from .facts import tally
 

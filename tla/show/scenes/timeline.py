@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ...figures import COLOURS, shade
+from ...ground import shade
 from ..facts import wrapped
-from ..palette import fill
+from ..palette import TILES, fill
 from ..scene import LETTER, LINE, Box, width_of
 from ..turns import GAP, placed, share_of, shown_note, turns_in, width_notes
 
@@ -40,7 +40,7 @@ def draw_timeline(figure: Timeline, scene: Scene, x: float, y: float) -> None:
     left = x + max(map(width_of, numbers)) + 10
     cells = [cell for lane in figure.lanes for cell in lane.cells]
     names = list(dict.fromkeys([stretch.label for cell in cells for stretch in cell]))
-    colours = {name: i for i, name in enumerate(names)} if len(names) <= COLOURS else {}
+    colours = {name: i for i, name in enumerate(names)} if len(names) <= TILES else {}
     # where each turn begins, with room for the dots that stand for turns left out
     starts: list[float] = []
     at, before = left, -1
