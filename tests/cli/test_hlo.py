@@ -572,3 +572,24 @@ def test_a_stand_in_for_standard_input(run: Run, monkeypatch: pytest.MonkeyPatch
     assert "".join(text.pieces()) == "x = f32[2] negate(y)"
     text.close()
     assert run("hlo", "-", stdin="\ufeffx = f32[2] negate(y)".encode()).code == 0
+
+
+def test_of_stablehlo_the_parameters_and_results_are_listed(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "lowered.mlir"
+    path.write_text(
+        "module @jit_f {\n  func.func public @main(%arg0: tensor<5000x3xf32>) -> tensor<3xf32> {\n"
+    )
+    code, out, err = run("hlo", str(path), "--chip", "v5e", "--json")
+    facts = json.loads(out)
+    assert (code, [each["buffer"] for each in facts["buffers"]]) == (0, ["%arg0", "%result"])
+    assert facts["buffers"][0]["xla"] == "f32[5000,3]{0,1:T(4,128)}"
+    assert err == (
+        f"tla: {path} is not compiled yet: these are its parameters and results in the default layouts"
+        " of a v5e; compiled.as_text() has the rest\n"
+    )
+    assert run("hlo", "-", "--chip", "v5e", "--json", stdin=path.read_bytes()).out == out
+    for option in ("--live", "--copies"):
+        code, _out, err = run("hlo", str(path), option)
+        assert (code, err.splitlines()[1]) == (1, "  It is of what is compiled: compiled.as_text().")
+    path.write_bytes(b"ML\xefR\x00\x01")
+    assert "is bytecode of MLIR\n  Print it: lowered.as_text()" in run("hlo", str(path)).err

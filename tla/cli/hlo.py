@@ -11,6 +11,7 @@ from ..xla_bridge import CHIPS, chip_named
 from . import hlo_buffers, hlo_dump, hlo_sweep
 from .common import InputError, add_opcode, file_argument, positive
 from .executors import EXECUTORS
+from .messages import complain
 from .module_text import ModuleText
 from .parser import argument_parser
 from .pictures import add_formats, is_asked_for, refuse_formats
@@ -34,6 +35,11 @@ _WITHOUT_EFFECT = {
 }
 """The options that would change nothing in a report."""
 
+_BEFORE = (
+    "tla: {} is not compiled yet: these are its parameters and results in the default layouts of a {};"
+    " compiled.as_text() has the rest"
+)
+
 _EPILOG = f"""\
 examples:
   tla hlo module.hlo --chip v5e
@@ -43,7 +49,6 @@ examples:
   tla hlo module.hlo --copies
   tla hlo module.hlo --against before.hlo
   tla hlo DUMP --module jit_step
-  tla hlo jit_step.after_optimizations.hlo.pb
   tla hlo DUMP module.hlo --executor processes --results modules.jsonl --json
   tla hlo - --json < module.hlo
 
@@ -71,6 +76,9 @@ Of a folder that a compiler wrote, XLA_FLAGS=--xla_dump_to=FOLDER, the report is
 buffer assignment: allocations, addresses, fragmentation; also after it ran out of memory. The other
 reports take the module in it. A module may be text or, with the extra 'proto', .hlo.pb, which has
 its buffer assignment with it: --xla_dump_hlo_as_proto.
+
+Of StableHLO, lowered.as_text(), the parameters and results are listed as they will lie in memory,
+so that padding shows before anything is compiled.
 
 Of several files or folders, or with --executor or --results, there is a line for each module, the
 largest peak first; a folder stands for its *.hlo, or for the modules of a dump. --results FILE adds
@@ -112,6 +120,11 @@ def run(arguments: list[str]) -> int:
     text = ModuleText(options.file)
     try:
         wanted = next((each for each in _WHOLE if getattr(options, each)), None)
+        if text.as_hlo(options.chip):
+            if wanted is not None:
+                what = f"{text.name} is StableHLO, of which --{wanted} says nothing"
+                raise InputError(what, "It is of what is compiled: compiled.as_text().", path=text.path)
+            complain(_BEFORE.format(text.name, options.chip or "v5e"))
         if wanted is None:
             return hlo_buffers.report(text, options)
         module = _whole(text, wanted, options)
@@ -123,7 +136,7 @@ def run(arguments: list[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argument_parser("hlo", _EPILOG)
     add = parser.add_argument
-    what = "an HLO module, as text or .hlo.pb, or a dump folder; - is standard input; or many of them"
+    what = "HLO, as text or .hlo.pb, StableHLO, or a dump folder; - is standard input; or many of them"
     add("file", metavar="FILE", nargs="+", help=what)
     add("--chip", help="the chip it is compiled for: names memory spaces")
     add("--module", metavar="NAME", help="of a dump folder: the module whose name contains NAME")

@@ -10,7 +10,7 @@ import tempfile
 from io import BytesIO
 from typing import IO, TYPE_CHECKING, Final
 
-from ..hlo import read_stream
+from ..hlo import hlo_of_signature, is_mlir, read_stream
 from ..memory import stream_outline
 from .common import InputError, is_proto, name_of, standard_input, text_of_proto
 from .progress import progress_bar
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _PIECE: Final = 1 << 20
 _SHOWS_PROGRESS: Final = 1 << 22
+_BYTECODE: Final = b"ML\xefR"
 
 
 class ModuleText:
@@ -45,6 +46,23 @@ class ModuleText:
             self._size = self._file.seek(0, os.SEEK_END)
         except (OSError, ValueError) as error:
             raise InputError.cannot("read", path, error) from None
+
+    def as_hlo(self, chip: str | None) -> bool:
+        """Replace StableHLO by HLO with its parameters and results; say whether it was StableHLO."""
+        self._file.seek(0)
+        head = self._file.read(_PIECE)
+        if head.startswith(_BYTECODE):
+            what = f"{self.name} is bytecode of MLIR"
+            way = "Print it: lowered.as_text(); or what is compiled of it: compiled.as_text()."
+            raise InputError(what, way, path=self.path)
+        if not is_mlir(head.decode("utf-8", "replace").removeprefix("\ufeff")):
+            return False
+        text = hlo_of_signature("".join(self._decoded(lambda _: None)), chip or "v5e")
+        if self.error is not None:
+            raise self.error
+        self.close()
+        self._file = BytesIO(text.encode())
+        return True
 
     def close(self) -> None:
         self._file.close()
