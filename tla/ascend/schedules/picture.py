@@ -99,9 +99,9 @@ def block_map(schedule: Assignment, rows: SupportsIndex = 32, columns: SupportsI
         sizes = [max(at) + 1 for at in zip(*tasks, strict=True)]
         lines = [range(min(n, most)) for n, most in zip(sizes, (high, wide), strict=True)]
         cells = [[_cell(tasks.get((m, n), []), last + 1) for n in lines[1]] for m in lines[0]]
-        axes = [axis_of(n, line, n) for n, line in zip(sizes, lines, strict=True)]
+        down, right = [axis_of(n, line, n) for n, line in zip(sizes, lines, strict=True)]
         at = (group,) if schedule.groups > 1 else ()
-        grids.append(Grid(at, *axes, tuple(map(tuple, cells))))
+        grids.append(Grid(at, down, right, tuple(map(tuple, cells))))
     count = sum(map(len, blocks.values()))
     several = any(len(tasks) > 1 for group in blocks.values() for tasks in group.values())
     title = f"blocks of C, each with its core and its round{'; +n: n more tasks' if several else ''}"
