@@ -169,6 +169,7 @@ REFUSED = {
     ("layout", "(2,M):(1,2)"): ("there is no picture", None, ["(2,2):(1,2)"]),
     ("composition", "(4,4):(16,1)", "6:1"): ("is not a layout", None, ["4:1", "8:1"]),
     ("composition", "(6,2):(1,7)", "(3,2):(2,3)"): ("is not a layout", None, ["(2,2):(2,3)"]),
+    ("composition", "(6,2):(8,2)", "max(min(M,9),8)"): ("is not a layout", None, []),
     ("complement", "(4,4):(1,2)", "24"): ("has no complement", None, ["(4,4):(1,4)"]),
     ("left_inverse", "(4,4):(3,2)"): ("no left inverse", None, ["(4,4):(8,2)"]),
     ("coordinate", "(2,3):(3,1)", "1,7"): ("lies outside the shape", None, []),
