@@ -88,13 +88,15 @@ def run(arguments: list[str]) -> int:
 
 def _figure(entries: Sequence[Entry], options: argparse.Namespace) -> AnyFigure:
     """The schedule, core by turn, in a file below the map of its blocks; of two, one after the other."""
-    if not is_file_format(options):
-        figures = tuple([timeline(each.schedule, balance=each.balance) for each in entries])
-    else:
-        figures = tuple([_whole(each) for each in entries])
+    of = _whole if is_file_format(options) else _by_core
+    figures = tuple(map(of, entries))
     if len(figures) == 1:
         return figures[0]
     return Panels(" and ".join(each.schedule.swizzle for each in entries), figures)
+
+
+def _by_core(entry: Entry) -> AnyFigure:
+    return timeline(entry.schedule, balance=entry.balance)
 
 
 def _whole(entry: Entry) -> AnyFigure:
