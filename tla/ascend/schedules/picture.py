@@ -75,7 +75,7 @@ def block_map(schedule: Assignment, rows: SupportsIndex = 32, columns: SupportsI
     >>> from tla.ascend.schedules import tail_splitk
     >>> figure = block_map(tail_splitk((256, 512, 512), (128, 256, 128), cores=3))
     >>> [[cell.text for cell in row] for row in figure.grids[0].cells]
-    [['c0 r0', 'c1 r0'], ['c2 r0', 'c0 r1 +2']]
+    [['c0 r1', 'c1 r1'], ['c0 r0 +2', 'c2 r1']]
 
     A block that several tasks compute has the first, and the number of the others. Each group is a grid.
 
