@@ -27,20 +27,22 @@ _BYTECODE: Final = b"ML\xefR"
 
 
 class ModuleText:
-    """A file, or standard input for ``-``, that can be read more than once.
+    """A file, or standard input for ``-``, that can be read more than once; or a text with a name.
 
     Attributes:
         name: What messages call it.
         error: Why the last reading ended early: bytes that are not text.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, text: str | None = None) -> None:
         self.path = path
         self.name: str = name_of(path)
         self.error: InputError | None = None
         try:
-            if is_proto(path):
-                self._file: IO[bytes] = BytesIO(text_of_proto(path).encode())
+            if text is None and is_proto(path):
+                text = text_of_proto(path)
+            if text is not None:
+                self._file: IO[bytes] = BytesIO(text.encode())
             else:
                 self._file = _keep(standard_input()) if path == "-" else _open(path)
             self._size = self._file.seek(0, os.SEEK_END)
