@@ -88,6 +88,7 @@ def test_the_numbers_are_those_of_the_command(
     else:
         assert figure["result"] == facts["result"]
         assert figure["sentences"] == facts["sentences"]
+        assert view == "coordinate" or figure["rows"] == facts["rows"]
 
 
 def figure_title(found: dict[str, Any]) -> str:
@@ -176,6 +177,8 @@ REFUSED = {
     ("coordinate", "(2,3):(3,1)", "1,)"): ("found", 2, []),
     ("offset", "(2,3):(3,1)", "x"): ("expected a number", 0, []),
     ("tiling", "(2,3):(3,1)", ""): ("is no XLA shape", None, []),
+    ("tag", "(2,3):(3,1)"): ("is no tag", 0, []),
+    ("tag", "zM<half>(20,48)"): ("is not a layout tag", 0, ["zZ", "zN", "nZ"]),
     ("tv", "4:1", ""): ("is no layout of threads and values", None, []),
 }
 

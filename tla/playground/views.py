@@ -10,10 +10,11 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..algebra import gives_coordinates
-from ..errors import ParseError, TlaError, UnsupportedError
+from ..errors import LeafError, ParseError, TlaError, UnsupportedError
 from ..evaluation import evaluate, text_of_value
 from ..explain import (
     divide_table,
@@ -170,9 +171,11 @@ def _shown_layout(texts: list[str]) -> Shown:
     value = _read(0, texts[0])
     is_plain = re.fullmatch(r"[\s\d_,()]*", texts[0])  # a shape, of which the strides are missing
     if not (is_plain or is_layout(value) or is_composed(value) or isinstance(value, XlaShape)):
-        return Shown(text_of_value(value), Panels("", ()), command=("eval", texts[0]))
+        with suppress(LeafError):  # it is no value of an expression
+            return Shown(text_of_value(value), Panels("", ()), command=("eval", texts[0]))
+    layout = _layout(0, value)
     colour: Any = {"": None, "none": ""}.get(texts[1], texts[1])
-    return Shown(_text(value), _picture(value, _layout(0, value), colour), value)
+    return Shown(_text(value), _picture(value, layout, colour), value)
 
 
 def _text(value: Any) -> str:
@@ -244,6 +247,20 @@ def _tiling(texts: list[str]) -> Shown:
     index = _index(1, texts[1]) if texts[1] else None
     steps = tiling_steps(array_shape(shape), index).figure()
     return Shown(str(to_layout(shape)), steps)
+
+
+def _tag(texts: list[str]) -> Shown:
+    from ..ascend import steps_of
+
+    try:
+        by_tag = tagged(texts[0])
+        if by_tag is None:
+            way = "Write a tag with its element type and sizes, such as zN<half>(20,48)."
+            raise ParseError(f"{shortened(texts[0])} is no tag", texts[0], 0, len(texts[0]), way)
+    except TlaError as error:
+        raise ReadingError(0, error) from None
+    picture = figure_of(drawable(by_tag.layout), rows=ROWS, columns=COLUMNS, colour="tile")
+    return Shown(str(by_tag.layout), steps_of(by_tag)._replace(pictures=(picture,)), by_tag.layout)
 
 
 def _banks(texts: list[str]) -> Shown:
@@ -434,6 +451,14 @@ VIEWS: Final[dict[str, View]] = {
         ),
         _tiling,
         _explain_command("tiling"),
+    ),
+    "tag": View(
+        "Ascend's fractals",
+        "Hardware",
+        "How a tag of CATLASS builds a layout, leaf by leaf, and which coordinates are padding.",
+        (Field("tag", "a tag, its element type and its sizes", "zN<half>(20,48)"),),
+        _tag,
+        _explain_command(),
     ),
     "tv": View(
         "Threads and values",
