@@ -63,10 +63,11 @@ module.hlo:%fusion.3{{1}}.
 
 With --copies: a relayout gives elements other offsets, a space move another memory, a duplicate
 neither; a bitcast is free. A copy in a loop counts with all turns. What is part of a fusion moves
-nothing by itself. 'run' is the longest common run of both layouts, in elements: 1 is the slowest;
-'?' is one that was not found, as for a reshape that cuts dims unevenly. Cycles are the compiler's
-estimate. Advice is the layout of a parameter, a result or a donated pair as jax takes it, what it
-saves and what it takes; 'costly' is one that more than doubles its memory.
+nothing by itself. 'run' is the common run of both layouts: the copy moves pieces of that many
+elements, shorter at the end of a dim. 1 is the slowest, and '?' is one that was not found, as for a
+reshape that cuts dims unevenly. Cycles are the compiler's estimate. Advice is the layout of a
+parameter, a result or a donated pair as jax takes it, what it saves and what it takes; 'costly' is
+one that more than doubles its memory.
 
 --svg, --html, --latex and -o draw the buffers with the most waste, or with --live what is live at
 each peak, as bars: data, and behind them padding.
