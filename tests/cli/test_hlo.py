@@ -342,6 +342,20 @@ ENTRY e { p = f32[8] parameter(0)
     assert "at step 1 of 5, %p of e" in out
 
 
+def test_the_memory_over_the_program_order(run: Run) -> None:
+    path = path_of("v5e_attention_train")
+    out = run("hlo", path, "--live", "--by", "step").out.splitlines()
+    assert out[2].split() == ["steps", "most", "at"]
+    assert out[3].split() == ["1-7", "30.00", "MiB", "#" * 28, "1"]
+    assert out[12].split() == ["64-70", "42.00", "MiB", "#" * 40, "70"]
+    for peak in facts_of(run, path, "--live", "--by", "step")["peaks"]:
+        parts = peak["parts"]
+        assert max(part["bytes"] for part in parts) == peak["bytes"]
+        assert [part["first"] for part in parts[1:]] == [part["last"] + 1 for part in parts[:-1]]
+        assert (parts[0]["first"], parts[-1]["last"]) == (0, 111)
+    assert "--by step is for --live" in run("hlo", path, "--by", "step").err
+
+
 def test_collectives(run: Run) -> None:
     path = path_of("v5e_x4_tensor_parallel_mlp")
     code, out, err = run("hlo", path, "--collectives")

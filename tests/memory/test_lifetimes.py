@@ -270,6 +270,34 @@ def test_copies_of_computations_have_an_end() -> None:
         called_once(read_module("\n".join(lines)))
 
 
+def test_the_readers_of_a_buffer() -> None:
+    """Also those that read it under another name, in a loop, or a value written over it."""
+    module = read_module(
+        """
+        body { s = (f32[8], f32[8]) parameter(0)
+          a = f32[8] get-tuple-element(s), index=0
+          b = f32[8] get-tuple-element(s), index=1
+          c = f32[8] add(a, b)
+          ROOT t = (f32[8], f32[8]) tuple(c, b) }
+        less { r = (f32[8], f32[8]) parameter(0)
+          ROOT l = pred[] custom-call() }
+        ENTRY e { p = f32[8] parameter(0)
+          q = f32[2,4] bitcast(p)
+          u = f32[2,4] negate(q)
+          k = f32[8] copy(p)
+          z = (f32[8], f32[8]) tuple(k, p)
+          w = (f32[8], f32[8]) while(z), condition=less, body=body
+          ROOT o = f32[8] get-tuple-element(w), index=0 }
+        """
+    )
+    found = lifetimes(module)
+    steps = found.schedule.steps
+    readers = {
+        each.buffer.name: [steps[at].instruction.name for at in each.reads] for each in found.buffers
+    }
+    assert readers == {"p": ["q", "u", "k", "c", "w"], "u": [], "k": ["c", "w"], "l": []}
+
+
 def test_deep_calls() -> None:
     """A thousand computations, each calling the one before."""
     lines = ["HloModule m", "", "f0 { ROOT x0 = f32[8] parameter(0) }"]

@@ -48,6 +48,7 @@ examples:
   tla hlo module.hlo --chip v5e
   tla hlo module.hlo --live --top 10
   tla hlo module.hlo --live -o peak.svg
+  tla hlo module.hlo --live --by step
   tla hlo module.hlo --by source
   tla hlo module.hlo --copies
   tla hlo module.hlo --collectives
@@ -117,6 +118,8 @@ def run(arguments: list[str]) -> int:
         for name in names if getattr(options, report) else ():
             if getattr(options, name):
                 parser.error(f"--{name} changes nothing with --{report}: leave it out")
+    if options.by == "step" and not options.live:
+        parser.error("--by step is for --live: the memory over the program order")
     if options.chip is not None:
         options.chip = chip_named(options.chip).name
     if len(options.file) > 1 or options.executor or options.results:
@@ -173,7 +176,8 @@ def _parser() -> argparse.ArgumentParser:
     one_of("--collectives", action="store_true", help="what the devices send each other")
     one_of("--against", metavar="OTHER", help="what changed from another module to this one")
     one_of("--verify", action="store_true", help="of FILE.py:NAME: compile again with the advice")
-    add("--by", choices=("source", "op_name"), help="one line for each origin in the program")
+    of_live = "with --live, step: the memory over the program order"
+    add("--by", choices=("source", "op_name", "step"), help=f"one line for each origin; {of_live}")
     add("--all", action="store_true", help="list the arrays without memory of their own, too")
     add("--layouts", action="store_true", help="show the nested layout of each buffer")
     add("--executor", choices=EXECUTORS, help="read many modules on all cores, or by dask")

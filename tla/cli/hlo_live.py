@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from ..memory import Liveness, Peak, VmemPeak
 
 _LISTED = 10
+_WIDTH = 40
+"""The length of the longest bar."""
 
 
 def report(module: Module, options: argparse.Namespace) -> int:
@@ -89,6 +91,9 @@ def _write_peak(module: Module, peak: Peak, steps: int, options: argparse.Namesp
         say(f"  {bytes_in_words(peak.reserved_bytes)} of it are live for the whole run")
     if name == "HBM":
         _write_room(name, peak.bytes, options)
+    if options.by == "step":
+        say(*_over_steps(peak), "")
+        return
     if options.by:
         say(*group_lines(grouped(peak.buffers, options.by, module.tables), options))
         say("")
@@ -102,6 +107,20 @@ def _write_peak(module: Module, peak: Peak, steps: int, options: argparse.Namesp
     say(*columns(["padded", "waste", "kind", "buffer", "shape", "op_name"], table, 2))
     more = f", {len(listed)} listed" if len(listed) < len(peak.buffers) else ""
     say(f"{plural(len(peak.buffers), 'buffer')}{more}", "")
+
+
+def _over_steps(peak: Peak) -> list[str]:
+    """The memory over the program order: the most of each part of the steps, and a bar of it."""
+    table = [
+        [
+            f"{first + 1}-{last + 1}" if first < last else f"{first + 1}",
+            short_bytes(peak.usage[at]),
+            "#" * (peak.usage[at] * _WIDTH // peak.bytes) if peak.bytes else "",
+            str(at + 1),
+        ]
+        for first, last, at in peak.parts()
+    ]
+    return columns(["steps", "most", "", "at"], table, 2)
 
 
 def _facts(module: Module, liveness: Liveness, options: argparse.Namespace) -> dict[str, Any]:
@@ -146,12 +165,18 @@ def _peak_facts(module: Module, peak: Peak, options: argparse.Namespace) -> dict
         "computation": peak.step.computation,
         "live": len(peak.buffers),
     }
-    if options.by:
+    if options.by == "step":
+        names = ("first", "last", "at")
+        facts["parts"] = [
+            dict(zip(names, part, strict=True)) | {"bytes": peak.usage[part[2]]} for part in peak.parts()
+        ]
+    elif options.by:
         groups = grouped(peak.buffers, options.by, module.tables)
         facts["groups"] = group_facts(groups[: options.top])
     else:
         facts["buffers"] = [
             row_facts(buffer, array_waste(buffer.shape), module.tables, options.chip)
-            for buffer in peak.buffers[: options.top]
+            | {"read_by": [step.instruction.name for step in readers]}
+            for buffer, readers in zip(peak.buffers[: options.top], peak.readers, strict=False)
         ]
     return facts

@@ -67,6 +67,8 @@ class Lifetime(NamedTuple):
     simulated: tuple[tuple[int, int | None], ...]
     """The first and last steps that the compiler counts, outside main memory. The last step is None if
     the compiler has no end."""
+    reads: tuple[int, ...] = ()
+    """The steps that read it, in order."""
 
     @property
     def held(self) -> tuple[tuple[int, int], ...]:
@@ -162,7 +164,7 @@ def _move(homes: Iterable[_Home], into: Iterable[_Home]) -> None:
 class _Value:
     """A value: its place in the text, the steps at which it is live, and its memory."""
 
-    __slots__ = ("begins", "ends", "first", "homes", "last", "position", "uses")
+    __slots__ = ("begins", "ends", "first", "homes", "last", "position", "reads", "uses")
 
     def __init__(self, at: int, begins: int, position: int, homes: tuple[_Home, ...]) -> None:
         self.first = self.last = at
@@ -170,6 +172,7 @@ class _Value:
         self.begins, self.ends = begins, at
         self.position, self.homes = position, homes
         self.uses: list[Use] = []
+        self.reads: list[int] = []
 
     def needed(self, until: int, behind: int) -> None:
         self.last, self.ends = max(self.last, until), max(self.ends, behind)
@@ -262,6 +265,7 @@ class _Walk:
                 for value in values:
                     value.needed(until, until)
                     value.uses.append(use)
+                    value.reads.append(at)
 
     def _loop_begins(self, at: int, loop: Instruction, index: Index) -> int:
         """The last step at which a loop needs an operand; a changed one ends where the loop's begin."""
@@ -377,7 +381,8 @@ class _Walk:
             if buffer.shape.memory_space:
                 for steps in _in_order(values):
                     pieces += counted_pieces(steps, self._spans)
-            out.append(Lifetime(buffer, spans, position, tuple(pieces)))
+            reads = tuple(sorted({at for value in values for at in value.reads}))
+            out.append(Lifetime(buffer, spans, position, tuple(pieces), reads))
         return tuple(out)
 
 

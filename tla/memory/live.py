@@ -41,7 +41,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import UnsupportedError
 from ..ground import Panels, html_of
-from ..numbers import SymbolicInt
+from ..numbers import SymbolicInt, ceil_div
 from ..xla_bridge import largest_piece, memory_space_name, physical_bytes
 from .entry import index_tables_bytes
 from .lifetimes import lifetimes
@@ -87,6 +87,30 @@ class Peak(NamedTuple):
     step: Step
     buffers: tuple[Buffer, ...]
     """The buffers that are live there, the largest first."""
+    readers: tuple[tuple[Step, ...], ...]
+    """The steps that read each of these buffers, also before and after the peak."""
+    usage: tuple[int, ...]
+    """The bytes that are live at each step."""
+
+    def parts(self, most: int = 16) -> tuple[tuple[int, int, int], ...]:
+        """Return the program order in parts: the first and last step of each, and that with most bytes.
+
+        >>> from tla.hlo import read_module
+        >>> from tla.memory import live
+        >>> (peak,) = live(read_module('''ENTRY e { p = f32[8] parameter(0)
+        ...   q = f32[8] negate(p)
+        ...   r = f32[8] concatenate(q, q), dimensions={0}
+        ...   ROOT s = f32[2] slice(r), slice={[0:2]} }''')).peaks
+        >>> peak.usage, peak.parts(2)
+        ((40, 72, 104, 72), ((0, 1, 1), (2, 3, 2)))
+
+        Args:
+            most: The most parts; all but the last are equally long.
+        """
+        length = ceil_div(len(self.usage), most)
+        starts = range(0, len(self.usage), length)
+        parts = [range(a, min(a + length, len(self.usage))) for a in starts]
+        return tuple((part[0], part[-1], max(part, key=self.usage.__getitem__)) for part in parts)
 
     def figure(self, chip: str | Chip | None = None, most: int = MOST_DRAWN) -> Bars:
         """Return the picture of the live buffers, as data: one after another, the largest first.
@@ -193,7 +217,8 @@ def live(module: Module, chip: str | Chip | None = None) -> Liveness:
     """
     module = called_once(module)
     program = lifetimes(module)
-    count = len(program.schedule.steps)
+    steps = program.schedule.steps
+    count = len(steps)
     table = index_tables_bytes(module.entry.root.shape, chip)
     sized = [_SizedLifetime(each, _bytes(each.buffer)) for each in program.buffers]
     reserved = [each for each in sized if each.lifetime.buffer.kind != "temporary"]
@@ -209,10 +234,13 @@ def live(module: Module, chip: str | Chip | None = None) -> Liveness:
         usage = _usage(count, ((*pair, each.bytes) for each in others for pair in each.lifetime.held))
         at = max(range(count), key=usage.__getitem__)
         there = always + [each for each in others if any(a <= at <= b for a, b in each.lifetime.held)]
-        buffers = tuple(each.lifetime.buffer for each in sorted(there, key=lambda each: -each.bytes))
+        there.sort(key=lambda each: -each.bytes)
+        buffers = tuple(each.lifetime.buffer for each in there)
+        readers = tuple(tuple(steps[read] for read in each.lifetime.reads) for each in there)
+        used = tuple(whole + each for each in usage)
         if space == VMEM:
-            in_vmem = [whole + each for each in usage]
-        peaks.append(Peak(space, whole + usage[at], whole, at, program.schedule.steps[at], buffers))
+            in_vmem = list(used)
+        peaks.append(Peak(space, used[at], whole, at, steps[at], buffers, readers, used))
     simulated = {
         space: _simulated_peak(space, count, [each for each in temporary if each.space == space])
         for space in sorted({each.space for each in temporary})
