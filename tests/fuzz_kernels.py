@@ -355,13 +355,15 @@ def _convolution(draw: Draw) -> Problem:
         for x, tag in zip((image, filters, np.zeros_like(made)), tags, strict=True)
     ]
     wide = draw.rng.randint(1, 8)
-    options = {
+    options: dict[str, Any] = {
         "strides": strides, "dilations": dilations, "pads": tuple(pads),
-        "tile": (draw.rng.randint(1, 6), wide, 16 * draw.rng.randint(1, 2)),
-        "channels": draw.rng.randint(1, 3), "depth": 16 * draw.rng.randint(1, 6),
-        "policy": f"MmadPingpong<{str(wide >= places[1]).lower()}>",
+        "tile": (draw.rng.randint(1, 6), wide, 16 * draw.rng.randint(1, 3)),
+        "channels": draw.rng.choice([(1, 1), (1, 2), (1, 3), (2, 2), (3, 3)]),
+        "l0": (16 * draw.rng.randint(1, 3), 16 * draw.rng.randint(1, 20)),
+        "swizzle": (draw.rng.randint(1, 3), draw.rng.randint(0, 1)),
     }  # fmt: skip
-    return conv2d, arrays, options, made
+    is_whole = wide >= places[1] and options["l0"][0] >= min(options["tile"][2], cout)
+    return conv2d, arrays, {**options, "policy": f"MmadPingpong<{str(is_whole).lower()}>"}, made
 
 
 def _product(draw: Draw, written: Kernel, types: Sequence[Any]) -> Problem:

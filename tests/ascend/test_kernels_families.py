@@ -314,9 +314,13 @@ def test_convolutions_that_are_not() -> None:
         run(image, filters, output, pads=(1, 1, 1, 1))
     with pytest.raises(CongruenceError, match="1 groups of channels, the filter 2"):
         run(image, "CI1KHKWCOCI0<half>(2,3,3,16)", output)
-    with pytest.raises(LayoutError, match="L0 a depth of 40\n  Each is a multiple of 16"):
-        run(image, filters, output, depth=40)
-    for more in ({"strides": (0, 1)}, {"channels": 0}, {"tile": (4, 0, 16)}):
+    with pytest.raises(LayoutError, match="has 16 channels, and a block 40\n  Each is a multiple of 16"):
+        run(image, filters, output, tile=(4, 5, 40))
+    with pytest.raises(LayoutError, match="the filter has 3 groups of channels in L1, and the image 2"):
+        run(image, filters, output, channels=(2, 3))
+    with pytest.raises(CapacityError, match="a tile of 144 by 144 takes 41472 bytes of 32768 in L0A"):
+        run(image, filters, output, tile=(12, 12, 16), channels=(1, 1))
+    for more in ({"strides": (0, 1)}, {"channels": (0, 1)}, {"tile": (4, 0, 16)}):
         with pytest.raises(LayoutError, match="0: it must be at least 1"):
             run(image, filters, output, **more)
     with pytest.raises(LayoutError, match="a filter of 3 by 3 lies beside the image"):
@@ -325,5 +329,5 @@ def test_convolutions_that_are_not() -> None:
         UnsupportedError, match="a convolution is of half or bfloat16_t, not of float and half"
     ):
         run(image, filters, "NC1HWC0<float>(1,1,4,5)")
-    with pytest.raises(UnsupportedError, match="a block of 2 of 5 columns leaves L0C row by row"):
+    with pytest.raises(UnsupportedError, match="a block of 2 of 5 columns leaves L0C in parts"):
         run(image, filters, output, policy="MmadPingpong<true>", tile=(4, 2, 16))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +16,18 @@ import pytest
 from fuzz_kernels import Draw, pages
 
 from tla import ArgumentError, LayoutError, UnsupportedError
-from tla.ascend import Plan, attention, batched, conv, epilogue, gemm, gemv, grouped, record
+from tla.ascend import (
+    Plan,
+    attention,
+    batched,
+    conv,
+    epilogue,
+    gemm,
+    gemv,
+    grouped,
+    parse_tagged,
+    record,
+)
 from tla.ascend.kernels import gm, simulate
 from tla.ascend.kernels.blocks import (
     batched_matmul,
@@ -483,7 +493,8 @@ def _arrays(plan: Plan, kernel: Kernel, list_of: Any) -> list[Any]:
 
     def zeros(tag: str, of: Element, *shape: int) -> Any:
         rows = ",".join(map(str, shape[-2:])) + (f",batch={shape[0]}" if shape[2:] else "")
-        return gm(np.zeros(of.bytes_of(prod(shape)), np.int8), f"{tag}<{of}>({rows})")
+        tagged = parse_tagged(f"{tag}<{of}>({rows})")
+        return gm(np.zeros(of.bytes_of(int(tagged.layout.cosize)), np.int8), tagged)
 
     sides: dict[Any, tuple[int, int]] = {"A": (m, k), "B": (k, n), "C": (m, n)}
     repeated = {"batch": "ABC", "m": "B", "k": "C"}.get(axis, "")

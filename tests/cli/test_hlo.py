@@ -44,7 +44,7 @@ def counted(name: str) -> dict[str, int]:
 
 OTHERS = {
     "all", "by", "chip", "executor", "file", "format", "help", "json", "layouts", "limit", "module",
-    "opcode", "output", "results", "top",
+    "opcode", "output", "results", "top", "verify",
 }  # fmt: skip
 """The options that are no report on a whole module."""
 
@@ -162,8 +162,11 @@ def test_by_source_and_by_name(run: Run) -> None:
         "37.25 MiB  32.00 KiB        7  model.py:11 (attention_block)",
     ]
     groups = facts_of(run, path_of("v5e_sort"), "--by", "op_name")["groups"]
-    assert [group["name"] for group in groups][:2] == ["", "jit(sorter)/jit(argsort)/sort"]
+    assert [group["name"] for group in groups][:1] == ["jit(sorter)/jit(argsort)/sort"]
     assert sum(group["buffers"] for group in groups) == 17
+    copied = facts_of(run, path_of("v5e_attention_train"), "--by", "source")["groups"]
+    assert {"p['w1']", "of p['w1']"} <= {group["name"] for group in copied}
+    assert "" not in {group["name"] for group in copied}
 
 
 def test_standard_input(run: Run) -> None:
@@ -286,7 +289,7 @@ def test_what_is_live_by_origin(run: Run) -> None:
     out = run("hlo", path_of("v5e_attention_train"), "--live", "--by", "source").out
     assert " 48.25 MiB  64.00 KiB        3  model.py:10 (attention_block)\n" in out
     facts = facts_of(run, path_of("v5e_attention_train"), "--live", "--by", "op_name", "--top", "2")
-    assert [len(peak["groups"]) for peak in facts["peaks"]] == [2, 2, 1]
+    assert [len(peak["groups"]) for peak in facts["peaks"]] == [2, 2, 2]
 
 
 @pytest.mark.parametrize(("mode", "above"), [([], 1), (["--live"], 3), (["--copies"], 1)])
@@ -335,8 +338,8 @@ ENTRY e { p = f32[8] parameter(0)
 """
     assert run("hlo", "-", stdin=text).code == 0
     code, out, err = run("hlo", "-", "--live", stdin=text)
-    assert (code, out) == (1, "")
-    assert err.startswith("tla: error: computation f is run from two places: by q of e and by c of e\n")
+    assert (code, err) == (0, "")
+    assert "at step 1 of 5, %p of e" in out
 
 
 # --- what is wrong ---
@@ -572,3 +575,24 @@ def test_a_stand_in_for_standard_input(run: Run, monkeypatch: pytest.MonkeyPatch
     assert "".join(text.pieces()) == "x = f32[2] negate(y)"
     text.close()
     assert run("hlo", "-", stdin="\ufeffx = f32[2] negate(y)".encode()).code == 0
+
+
+def test_of_stablehlo_the_parameters_and_results_are_listed(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "lowered.mlir"
+    path.write_text(
+        "module @jit_f {\n  func.func public @main(%arg0: tensor<5000x3xf32>) -> tensor<3xf32> {\n"
+    )
+    code, out, err = run("hlo", str(path), "--chip", "v5e", "--json")
+    facts = json.loads(out)
+    assert (code, [each["buffer"] for each in facts["buffers"]]) == (0, ["%arg0", "%result"])
+    assert facts["buffers"][0]["xla"] == "f32[5000,3]{0,1:T(4,128)}"
+    assert err == (
+        f"tla: {path} is not compiled yet: these are its parameters and results in the default layouts"
+        " of a v5e; compiled.as_text() has the rest\n"
+    )
+    assert run("hlo", "-", "--chip", "v5e", "--json", stdin=path.read_bytes()).out == out
+    for option in ("--live", "--copies"):
+        code, _out, err = run("hlo", str(path), option)
+        assert (code, err.splitlines()[1]) == (1, "  It is of what is compiled: compiled.as_text().")
+    path.write_bytes(b"ML\xefR\x00\x01")
+    assert "is bytecode of MLIR\n  Print it: lowered.as_text()" in run("hlo", str(path)).err

@@ -382,11 +382,14 @@ def test_what_advice_saves_is_what_the_copies_move_less_with_it(
     def moved(module: Module) -> int:
         return sum(copy.read_bytes + copy.written_bytes for copy in copies(module))
 
-    before = module(*shapes)
+    before, after = module(*shapes), module(shapes[1], shapes[1])
+    saved = moved(before) - moved(after)
+    if saved <= 0:  # the space move that stays moves no less, and no cycles are known
+        assert advice_of(before) == {}
+        return
     (advice,) = advice_of(before)["c"]
     assert str(advice.layout) == shapes[1]
-    after = module(str(advice.layout), shapes[1])
-    assert advice.saves_bytes == moved(before) - moved(after)
+    assert advice.saves_bytes == saved
     assert advice.memory_change == -64 * 1024 * (1 if shapes[0] == COLUMNS else -1)
 
 

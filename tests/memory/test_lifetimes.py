@@ -11,6 +11,7 @@ from hypothesis import given, settings, strategies as st
 from tla.errors import UnsupportedError
 from tla.hlo import read_module
 from tla.memory import Span, lifetimes, live, schedule_of
+from tla.memory.schedule import called_once
 
 from .modules import NAMES, module_of
 from .test_buffers import LOOP
@@ -232,6 +233,41 @@ def test_a_computation_that_runs_twice_has_no_known_schedule() -> None:
         UnsupportedError, match="computation f is run from two places: by q of e and by c of e"
     ):
         schedule_of(module)
+
+
+def test_each_call_of_a_computation_has_steps_of_its_own() -> None:
+    """As in the text that calls a copy: the same peaks, and steps for each call."""
+    text = """
+    f { x = f32[8] parameter(0)
+      n = f32[2] slice(x), slice={[0:2]}
+      ROOT y = f32[8] concatenate(n, n, n, n), dimensions={0} }
+    g { x.1 = f32[8] parameter(0)
+      ROOT y.1 = f32[8] call(x.1), to_apply=f }
+    f.2 { ROOT x.2 = f32[8] parameter(0) }
+    ENTRY e { p = f32[8] parameter(0)
+      i = s32[] parameter(1)
+      q = f32[8] conditional(i, p, p, p), branch_computations={f, %g, f}
+      ROOT c = f32[8] call(q), to_apply=g }
+    """
+    once = called_once(read_module(text))
+    assert [each.name for each in once.computations] == [
+        *("f.2", "f", "f.3", "g", "f.4", "f.5", "g.2", "e"),
+    ]  # fmt: skip
+    assert once.entry.instruction("q").called == ("f", "g", "f.4")
+    assert once.computation("g").instruction("y.1").called == ("f.3",)
+    assert called_once(once) is once
+    assert len(schedule_of(once).steps) == 4 * 3 + 2 * 2 + 4
+    found, again = (live(each).peaks for each in (read_module(text), read_module(str(once))))
+    assert [(p.bytes, p.at) for p in found] == [(p.bytes, p.at) for p in again]
+
+
+def test_copies_of_computations_have_an_end() -> None:
+    lines = ["f0 { ROOT x0 = f32[8] parameter(0) }"]
+    for n in range(1, 40):
+        calls = [f"{a}{n} = f32[8] call({b}{n}), to_apply=f{n - 1}" for a, b in ("qx", "rq")]
+        lines.append(f"f{n} {{ x{n} = f32[8] parameter(0) {' '.join(calls)} }}")
+    with pytest.raises(UnsupportedError, match=r"computation f\d+ runs too often"):
+        called_once(read_module("\n".join(lines)))
 
 
 def test_deep_calls() -> None:

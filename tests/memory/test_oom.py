@@ -143,11 +143,8 @@ def test_the_long_form() -> None:
 def test_its_recomputation() -> None:
     found = [check(a) for a in file("hbm_program.txt").allocations]
     assert [entry.differences for entry in found[:3]] == [(), (), ()]
-    assert found[3].differences == (
-        "size: the report says 16.00M, 4.0K is computed;"
-        " a scoped allocation has the size that its instruction asks for",
-    )
-    assert found[3].notes[0].startswith("it is scratch memory of the instruction")
+    assert (found[3].padding, found[3].differences) == (None, ())
+    assert found[3].notes[0].startswith("the instruction takes it while it runs; the shape is")
     assert found[0].factors == ("dim 2: 4 -> 128 (32.00x)",)
     best = found[0].layouts[0]
     assert (best.xla, best.expansion) == ("s32[8388608,8,4]{0,2,1:T(4,128)}", 1.0)
@@ -162,6 +159,8 @@ def test_reports_of_the_compiler() -> None:
     assert scoped[1:6] == ("out of scoped memory", "vmem", "78.12M", "16.00M", "62.12M")
     (allocation,) = scoped.allocations
     assert (str(allocation.shape), allocation.kind) == ("f32[8,128]{1,0:T(8,128)}", "scoped")
+    assert check(allocation).padding is None  # the shape of the result says nothing of it
+    assert "'tla pallas' sizes them" in check(allocation).notes[1]
     for name, space, size, capacity, tag in (
         ("v5e_smem.txt", "smem", 51200000, 2**20, "prefetched SMEM operand 0"),
         ("v5e_sync_flags.txt", "sflag", 400000, 2048, "scratch operand"),
@@ -279,7 +278,7 @@ def test_every_cut_of_a_report() -> None:
                 right = whole.allocations[len(known)]
                 for name in ("size", "shape", "unpadded", "extra", "expansion"):
                     assert getattr(last, name) in (None, getattr(right, name))
-                for difference in check(last).differences:
+                for difference in check(last).differences if last.kind == right.kind else ():
                     assert any(said.startswith(difference) for said in check(right).differences)
     cut = text[: text.index("Shape: f32[32,128")]
     (report,) = read_reports(cut)

@@ -88,6 +88,7 @@ def test_the_numbers_are_those_of_the_command(
     else:
         assert figure["result"] == facts["result"]
         assert figure["sentences"] == facts["sentences"]
+        assert view == "coordinate" or figure["rows"] == facts["rows"]
 
 
 def figure_title(found: dict[str, Any]) -> str:
@@ -167,14 +168,19 @@ REFUSED = {
     ("layout", "f32[3,5]{1,0:T(2,2}"): ("in a tile", 18, []),
     ("layout", "zM<half>(20,48)"): ("is not a layout tag", 0, ["zZ", "zN", "nZ"]),
     ("layout", "(2,M):(1,2)"): ("there is no picture", None, ["(2,2):(1,2)"]),
+    ("composition", "", "6:1"): ("found an empty text", 0, []),
+    ("composition", "6:1", ""): ("found an empty text", 0, []),
     ("composition", "(4,4):(16,1)", "6:1"): ("is not a layout", None, ["4:1", "8:1"]),
     ("composition", "(6,2):(1,7)", "(3,2):(2,3)"): ("is not a layout", None, ["(2,2):(2,3)"]),
+    ("composition", "(6,2):(8,2)", "max(min(M,9),8)"): ("is not a layout", None, []),
     ("complement", "(4,4):(1,2)", "24"): ("has no complement", None, ["(4,4):(1,4)"]),
     ("left_inverse", "(4,4):(3,2)"): ("no left inverse", None, ["(4,4):(8,2)"]),
     ("coordinate", "(2,3):(3,1)", "1,7"): ("lies outside the shape", None, []),
     ("coordinate", "(2,3):(3,1)", "1,)"): ("found", 2, []),
     ("offset", "(2,3):(3,1)", "x"): ("expected a number", 0, []),
     ("tiling", "(2,3):(3,1)", ""): ("is no XLA shape", None, []),
+    ("tag", "(2,3):(3,1)"): ("is no tag", 0, []),
+    ("tag", "zM<half>(20,48)"): ("is not a layout tag", 0, ["zZ", "zN", "nZ"]),
     ("tv", "4:1", ""): ("is no layout of threads and values", None, []),
 }
 

@@ -332,6 +332,13 @@ def test_what_takes_too_long_is_stopped(browser: Browser) -> None:
     assert browser.do("document.getElementById('refusal').hidden")
 
 
+def test_a_failure_of_the_library_is_said(browser: Browser) -> None:
+    script = "new Promise((done) => library.ask({view: 'none', args: []}, done, done))"
+    assert "The library failed at this: " in browser.do(script)
+    browser.wait("library.isReady")
+    go(browser, "layout", "(2,3):(3,1)")
+
+
 def test_the_svg_is_that_of_the_library(browser: Browser) -> None:
     go(browser, "layout", "(2,3):(3,1)")
     script = """new Promise((done) => {

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 from ..errors import CoordinateError, DivisibilityError, LayoutError, UndecidedError
 from ..ground import limit_error, limit_of, shortened
 from ..layouts import AnyLayout, text_of
-from ..numbers import _0, equal, is_asked, is_static, is_tuple, known_int, less, static_int
+from ..numbers import _0, equal, is_asked, is_open, is_static, is_tuple, known_int, less, static_int
 from .modes import Modes, can_grow, in_profile, leaf_names, nearest, of_modes, one_mode
 from .steps import CompositionStep
 
@@ -247,9 +247,10 @@ class Search:
 
     def sizes_that_work(self, leaf: int) -> str:
         """The nearest sizes of one mode of ``b``, below and above, with which there is a layout."""
-        if not self.hints:
+        size = self.right[leaf][0]
+        if not self.hints or is_open(size):
             return ""
-        return " or ".join(map(str, nearest(index(self.right[leaf][0]), partial(self.would_work, leaf))))
+        return " or ".join(map(str, nearest(index(size), partial(self.would_work, leaf))))
 
     def what(self) -> str:
         return f"the composition of {shortened(str(self.a), 300)} with {shortened(str(self.b), 300)}"

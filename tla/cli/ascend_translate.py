@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 from ..ascend import ARCHES, kernels
 from ..errors import TlaError
 from .ascend_emit import add_output, program_name, put_program
-from .ascend_written import complain_of, settings, written_kernel
+from .ascend_written import settings, written_kernel
 from .commands import SUBCOMMANDS
 from .data_files import array_file, expect_numpy
 from .parser import argument_parser
+from .python_files import complain_of
 
 if TYPE_CHECKING:
     import argparse

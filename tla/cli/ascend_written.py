@@ -5,24 +5,17 @@ from __future__ import annotations
 
 import ast
 import re
-import runpy
-import sys
-import traceback
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ..ascend import kernels, parse_tagged
 from ..errors import ArgumentError, TlaError
 from ..ground import plural
-from .common import InputError
-from .messages import complain
+from .python_files import complain_of, names_of_file
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
-    from types import TracebackType
 
-_PACKAGE: Final = str(Path(__file__).parents[1])
 _SOURCE: Final = re.compile(r"(?P<file>.*\.py)(?::(?P<name>\w+))?")
 _SIZES: Final = re.compile(r"(?:(?P<type>\w+)\()?(?P<sizes>\d+(?:[,x]\d+)*)(?(type)\))")
 _PROBLEM: Final = re.compile(r"\d+[,x]\d+[,x]\d+")
@@ -56,11 +49,6 @@ def run_written(
         return None
 
 
-def complain_of(error: Exception) -> None:
-    """Print the traceback of an error that a kernel's file or function raised, from there on."""
-    complain("".join(traceback.format_exception(error.with_traceback(_own(error)))).rstrip())
-
-
 def written_kernel(
     source: str, options: argparse.Namespace, tensors: dict[str, Any]
 ) -> tuple[kernels.Kernel, list[Any]]:
@@ -84,26 +72,8 @@ def settings(options: argparse.Namespace) -> dict[str, Any]:
     return dict(map(_setting, options.set))
 
 
-def _own(error: BaseException) -> TracebackType | None:
-    """The traceback of an error from the kernel's function, or from the file, on."""
-    here = error.__traceback__
-    while here is not None and here.tb_frame.f_code.co_filename.startswith(_PACKAGE):
-        here = here.tb_next
-    return here or error.__traceback__
-
-
 def _loaded(file: str, name: str | None) -> kernels.Kernel:
-    path = Path(file)
-    if not path.is_file():
-        raise InputError.cannot("read", file, FileNotFoundError(2, "No such file or directory"))
-    sys.path.insert(0, str(path.resolve().parent))
-    try:
-        names = runpy.run_path(file, run_name="tla_kernel")
-    except Exception as error:
-        error.add_note(f"while {file} was loaded")
-        raise
-    finally:
-        del sys.path[0]
+    names = names_of_file(file, "tla_kernel")
     made = {key: x for key, x in names.items() if isinstance(x, kernels.Kernel)}
     if name is None or name not in made:
         words = f"Its kernels are {', '.join(made)}." if made else "Mark one with @kernel('AtlasA2')."

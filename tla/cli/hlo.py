@@ -11,6 +11,8 @@ from ..xla_bridge import CHIPS, chip_named
 from . import hlo_buffers, hlo_dump, hlo_sweep
 from .common import InputError, add_opcode, file_argument, positive
 from .executors import EXECUTORS
+from .hlo_program import compiled_text, is_program, report_verified
+from .messages import complain
 from .module_text import ModuleText
 from .parser import argument_parser
 from .pictures import add_formats, is_asked_for, refuse_formats
@@ -23,16 +25,22 @@ if TYPE_CHECKING:
 
 _WHOLE = ("against", "copies", "live")  # the reports that need the whole module
 
-_OF_MODULE = (*_WHOLE, "by", "all", "layouts")
+_OF_MODULE = (*_WHOLE, "verify", "by", "all", "layouts")
 """The options that ask for a report on the text of a module, not on its dump."""
 
 _WITHOUT_EFFECT = {
     "live": ("all", "layouts"),
     "copies": ("layouts",),
     "against": ("layouts", "by"),
+    "verify": ("layouts", "by", "top"),
     "by": ("layouts",),
 }
 """The options that would change nothing in a report."""
+
+_BEFORE = (
+    "tla: {} is not compiled yet: these are its parameters and results in the default layouts of a {};"
+    " compiled.as_text() has the rest"
+)
 
 _EPILOG = f"""\
 examples:
@@ -43,7 +51,6 @@ examples:
   tla hlo module.hlo --copies
   tla hlo module.hlo --against before.hlo
   tla hlo DUMP --module jit_step
-  tla hlo jit_step.after_optimizations.hlo.pb
   tla hlo DUMP module.hlo --executor processes --results modules.jsonl --json
   tla hlo - --json < module.hlo
 
@@ -56,10 +63,11 @@ module.hlo:%fusion.3{{1}}.
 
 With --copies: a relayout gives elements other offsets, a space move another memory, a duplicate
 neither; a bitcast is free. A copy in a loop counts with all turns. What is part of a fusion moves
-nothing by itself. 'run' is the longest common run of both layouts, in elements: 1 is the slowest;
-'?' is one that was not found, as for a reshape that cuts dims unevenly. Cycles are the compiler's
-estimate. Advice is the layout of a parameter, a result or a donated pair as jax takes it, what it
-saves and what it takes; 'costly' is one that more than doubles its memory.
+nothing by itself. 'run' is the common run of both layouts: the copy moves pieces of that many
+elements, shorter at the end of a dim. 1 is the slowest, and '?' is one that was not found, as for a
+reshape that cuts dims unevenly. Cycles are the compiler's estimate. Advice is the layout of a
+parameter, a result or a donated pair as jax takes it, what it saves and what it takes; 'costly' is
+one that more than doubles its memory.
 
 --svg, --html, --latex and -o draw the buffers with the most waste, or with --live what is live at
 each peak, as bars: data, and behind them padding.
@@ -71,6 +79,14 @@ Of a folder that a compiler wrote, XLA_FLAGS=--xla_dump_to=FOLDER, the report is
 buffer assignment: allocations, addresses, fragmentation; also after it ran out of memory. The other
 reports take the module in it. A module may be text or, with the extra 'proto', .hlo.pb, which has
 its buffer assignment with it: --xla_dump_hlo_as_proto.
+
+Of FILE.py:NAME, NAME() returns a function of jax and a tuple of its arguments. It is compiled where
+the arguments are, or for --chip, which need not be there; this needs the extra 'jax', and libtpu
+for a TPU. --verify compiles it again with the advice and prints what changed; exit code 1: the
+whole got slower, or a donation was lost.
+
+Of StableHLO, lowered.as_text(), the parameters and results are listed as they will lie in memory,
+so that padding shows before anything is compiled.
 
 Of several files or folders, or with --executor or --results, there is a line for each module, the
 largest peak first; a folder stands for its *.hlo, or for the modules of a dump. --results FILE adds
@@ -109,9 +125,23 @@ def run(arguments: list[str]) -> int:
             return hlo_dump.report(options.file, options)
         if is_folder:
             options.file = hlo_dump.text_of(options.file, options.module)
-    text = ModuleText(options.file)
+    made: str | None = None
+    if is_program(options.file):
+        if options.verify:
+            return report_verified(options.file, options)
+        made = compiled_text(options.file, options)
+        if made is None:
+            return 1
+    elif options.verify:
+        parser.error("--verify compiles again: it takes FILE.py:NAME, not a module")
+    text = ModuleText(options.file, made)
     try:
         wanted = next((each for each in _WHOLE if getattr(options, each)), None)
+        if text.as_hlo(options.chip):
+            if wanted is not None:
+                what = f"{text.name} is StableHLO, of which --{wanted} says nothing"
+                raise InputError(what, "It is of what is compiled: compiled.as_text().", path=text.path)
+            complain(_BEFORE.format(text.name, options.chip or "v5e"))
         if wanted is None:
             return hlo_buffers.report(text, options)
         module = _whole(text, wanted, options)
@@ -123,7 +153,7 @@ def run(arguments: list[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argument_parser("hlo", _EPILOG)
     add = parser.add_argument
-    what = "an HLO module, as text or .hlo.pb, or a dump folder; - is standard input; or many of them"
+    what = "HLO, as text or .hlo.pb, StableHLO, or a dump folder; - is standard input; or many of them"
     add("file", metavar="FILE", nargs="+", help=what)
     add("--chip", help="the chip it is compiled for: names memory spaces")
     add("--module", metavar="NAME", help="of a dump folder: the module whose name contains NAME")
@@ -132,6 +162,7 @@ def _parser() -> argparse.ArgumentParser:
     one_of("--live", action="store_true", help="what is live at the peak of each memory space")
     one_of("--copies", action="store_true", help="what each copy moves, and what would save it")
     one_of("--against", metavar="OTHER", help="what changed from another module to this one")
+    one_of("--verify", action="store_true", help="of FILE.py:NAME: compile again with the advice")
     add("--by", choices=("source", "op_name"), help="one line for each origin in the program")
     add("--all", action="store_true", help="list the arrays without memory of their own, too")
     add("--layouts", action="store_true", help="show the nested layout of each buffer")

@@ -34,7 +34,7 @@ def report(module: Module, options: argparse.Namespace) -> int:
 
 def _write(comparison: Comparison, options: argparse.Namespace) -> None:
     say(f"from {options.against} to {options.file}")
-    _write_totals(comparison.totals, options)
+    write_totals(comparison.totals, options)
     for change in comparison.shapes:
         say(change)
     if comparison.shapes:
@@ -59,7 +59,8 @@ def _other(options: argparse.Namespace) -> Module:
         raise InputError(why, str(error), path=options.against) from None
 
 
-def _write_totals(totals: tuple[Total, ...], options: argparse.Namespace) -> None:
+def write_totals(totals: tuple[Total, ...], options: argparse.Namespace) -> None:
+    """Print the numbers that changed, with ``--all`` every one."""
     table = [
         [_number(total, total.before), _number(total, total.after), _change(total), total.name]
         for total in totals
@@ -100,11 +101,16 @@ def _facts(comparison: Comparison, options: argparse.Namespace) -> dict[str, Any
     return {
         "before": comparison.before,
         "after": comparison.after,
-        "totals": [{**total._asdict(), "change": total.change} for total in comparison.totals],
+        "totals": [total_facts(total) for total in comparison.totals],
         "shapes": [_shape_facts(change) for change in comparison.shapes],
         "groups": [_group_facts(group) for group in comparison.groups[: options.top]],
         "unchanged": comparison.unchanged,
     }
+
+
+def total_facts(total: Total) -> dict[str, Any]:
+    """Return a number of both modules, as data."""
+    return {**total._asdict(), "change": total.change}
 
 
 def _shape_facts(change: ShapeChange) -> dict[str, Any]:

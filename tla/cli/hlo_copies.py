@@ -68,7 +68,7 @@ def _write(
         say(*_row_lines(listed, options), "")
         named = {each for copy in listed for each in copy.advice}
         for each in sorted(filter(named.__contains__, advice), key=lambda each: each.is_costly):
-            say(*_advice_lines(each), "")
+            say(*advice_lines(each), "")
     for total in totals:
         say(_total_line(total))
     if not totals:
@@ -114,7 +114,8 @@ def _kind(copy: Copy, chip: str | None) -> str:
     return kind + (f" ({copy.runs} times)" if copy.runs != 1 else "")
 
 
-def _advice_lines(advice: Advice) -> list[str]:
+def advice_lines(advice: Advice) -> list[str]:
+    """Return the lines on a piece of advice: what, for jax, what it saves and takes."""
     names = ", ".join(f"%{name}" for name in advice.copies)
     verb = "needs" if len(advice.copies) == 1 else "need"
     if advice.what == "donation":
@@ -214,11 +215,12 @@ def _facts(copy: Copy) -> dict[str, Any]:
         "estimated_cycles": copy.estimated_cycles,
         "op_name": copy.op_name,
         "source": source_text(copy.source),
-        "advice": [_advice_facts(advice) for advice in copy.advice],
+        "advice": [advice_facts(advice) for advice in copy.advice],
     }
 
 
-def _advice_facts(advice: Advice) -> dict[str, Any]:
+def advice_facts(advice: Advice) -> dict[str, Any]:
+    """Return a piece of advice as data."""
     return {
         "what": advice.what,
         "parameter": advice.for_parameter,

@@ -10,7 +10,7 @@ import tempfile
 from io import BytesIO
 from typing import IO, TYPE_CHECKING, Final
 
-from ..hlo import read_stream
+from ..hlo import hlo_of_signature, is_mlir, read_stream
 from ..memory import stream_outline
 from .common import InputError, is_proto, name_of, standard_input, text_of_proto
 from .progress import progress_bar
@@ -23,28 +23,48 @@ if TYPE_CHECKING:
 
 _PIECE: Final = 1 << 20
 _SHOWS_PROGRESS: Final = 1 << 22
+_BYTECODE: Final = b"ML\xefR"
 
 
 class ModuleText:
-    """A file, or standard input for ``-``, that can be read more than once.
+    """A file, or standard input for ``-``, that can be read more than once; or a text with a name.
 
     Attributes:
         name: What messages call it.
         error: Why the last reading ended early: bytes that are not text.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, text: str | None = None) -> None:
         self.path = path
         self.name: str = name_of(path)
         self.error: InputError | None = None
         try:
-            if is_proto(path):
-                self._file: IO[bytes] = BytesIO(text_of_proto(path).encode())
+            if text is None and is_proto(path):
+                text = text_of_proto(path)
+            if text is not None:
+                self._file: IO[bytes] = BytesIO(text.encode())
             else:
                 self._file = _keep(standard_input()) if path == "-" else _open(path)
             self._size = self._file.seek(0, os.SEEK_END)
         except (OSError, ValueError) as error:
             raise InputError.cannot("read", path, error) from None
+
+    def as_hlo(self, chip: str | None) -> bool:
+        """Replace StableHLO by HLO with its parameters and results; say whether it was StableHLO."""
+        self._file.seek(0)
+        head = self._file.read(_PIECE)
+        if head.startswith(_BYTECODE):
+            what = f"{self.name} is bytecode of MLIR"
+            way = "Print it: lowered.as_text(); or what is compiled of it: compiled.as_text()."
+            raise InputError(what, way, path=self.path)
+        if not is_mlir(head.decode("utf-8", "replace").removeprefix("\ufeff")):
+            return False
+        text = hlo_of_signature("".join(self._decoded(lambda _: None)), chip or "v5e")
+        if self.error is not None:
+            raise self.error
+        self.close()
+        self._file = BytesIO(text.encode())
+        return True
 
     def close(self) -> None:
         self._file.close()

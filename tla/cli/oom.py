@@ -164,11 +164,15 @@ def _sum(report: Report, entries: list[Checked], shown: list[Checked]) -> list[s
     data = sum(entry.padding.unpadded_bytes for entry in known if entry.padding)
     saved = sum(entry.saved_bytes for entry in known)
     listed = f", {len(shown)} listed" if len(shown) < len(entries) else ""
-    out = f"{plural(len(entries), 'allocation')}{listed}: {printed_bytes(size)} computed"
+    out = f"{plural(len(entries), 'allocation')}{listed}"
+    if not known:
+        return [f"  {out}"]
+    out += f": {printed_bytes(size)} computed"
     out += f", data {printed_bytes(data)}"
     out += f" ({printed_expansion(size, data)})" if data else ""
     goal = f"; {report.exceeded} must go" if saved and report.exceeded else ""
-    return [f"  {out}", f"  in their best layouts {printed_bytes(saved)} less{goal}"]
+    best = [f"  in their best layouts {printed_bytes(saved)} less{goal}"] if saved else []
+    return [f"  {out}", *best]
 
 
 def _write_advice(number: int, entry: Checked) -> None:

@@ -22,7 +22,7 @@ from .lexing import NAME, STRING, escaped, unescaped
 from .naming import value_named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ..xla_bridge import AnyShape
 
@@ -225,6 +225,27 @@ class Instruction(Value):
         keys = [key for key in self.attributes if key in CALLING]
         keys.sort(key="false_computation".__eq__)  # last; the others keep their order
         return tuple(name for key in keys for name in names_in(self.attributes[key]))
+
+    def renaming_calls(self, names: Mapping[str, Sequence[str]]) -> Instruction:
+        """Return the instruction with other names for computations that it calls.
+
+        >>> from tla.hlo import read_instruction
+        >>> line = read_instruction("c = f32[] conditional(p, a, b), branch_computations={%f, %f}")
+        >>> line.renaming_calls({"f": ["f", "g"]}).called
+        ('f', 'g')
+
+        Args:
+            names: The names that take the place of a name, in the order of `called`.
+        """
+        left = {name: iter(others) for name, others in names.items()}
+        attributes = {
+            key: _NAMES.sub(lambda name: next(left.get(name[0], iter(())), name[0]), text)
+            if key in CALLING
+            else text
+            for key, text in self.attributes.items()
+        }
+        name, shape, opcode, operands, _, *rest, _ = self._arguments(self.is_root, ())
+        return Instruction(name, shape, opcode, operands, attributes, *rest)
 
     @property
     def control_predecessors(self) -> tuple[str, ...]:

@@ -24,4 +24,8 @@ if TYPE_CHECKING:
     from .reporting import Report as Report, report as report
     from .verifying import Verification as Verification, verify as verify
 
+if TYPE_CHECKING:
+    # for the rooms above
+    from .compiling import compiled as compiled
+
 lazy(__name__, guard=True)

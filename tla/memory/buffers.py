@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 Kind: TypeAlias = Literal["argument", "constant", "result", "temporary"]
 
+_COPYING: Final = frozenset(
+    ("copy", "copy-start", "copy-done", "slice-start", "slice-done", "bitcast", "get-tuple-element")
+)
 _PART: Final = 1024
 """The most arrays in one part of a computation."""
 
@@ -66,6 +69,8 @@ class Buffer(NamedTuple):
     stack_frame_id: int
     source: str
     """``FILE:LINE`` if the metadata has it; if not, the stack frame may have it."""
+    copied: str = ""
+    """The program's name of the parameter that it is a copy of, if the copy has none itself."""
 
     @property
     def label(self) -> str:
@@ -207,7 +212,7 @@ def stream_buffers(stream: ModuleStream, outline: Outline) -> Iterator[Computati
 class _Scope:
     """The arrays of one computation so far."""
 
-    __slots__ = ("_aliases", "_buffers", "_donated", "_given", "_homes", "_name", "_role")
+    __slots__ = ("_aliases", "_buffers", "_donated", "_given", "_homes", "_name", "_named", "_role")
 
     def __init__(self, name: str, outline: Outline) -> None:
         self._name = name
@@ -217,6 +222,7 @@ class _Scope:
         self._homes = Homes(outline.summaries)
         self._buffers: list[Buffer] = []
         self._aliases: list[AliasedValue] = []
+        self._named: dict[str, str] = {}
 
     @property
     def pending(self) -> int:
@@ -225,15 +231,20 @@ class _Scope:
 
     def add(self, instruction: Instruction) -> None:
         """Add an instruction; its operands must have been added before."""
+        copied = ""
+        if not instruction.op_name and instruction.opcode in _COPYING and instruction.operands:
+            copied = self._named.get(instruction.operands[0].name, "")
+        if copied or instruction.parameter_number is not None:
+            self._named[instruction.name] = copied or instruction.op_name
         for result, owners in self._homes.add(instruction):
             if self._role is None:
                 continue
             if owners:
                 self._lie(instruction, result, result.rule, owners)
             else:
-                self._own(instruction, result)
+                self._own(instruction, result, copied)
 
-    def _own(self, instruction: Instruction, result: Result) -> None:
+    def _own(self, instruction: Instruction, result: Result, copied: str) -> None:
         """Add an array that lies in no operand: a buffer, or an array in the memory of a caller."""
         key, role = (instruction.name, result.shape_index), self._role
         kind: Kind = "temporary"
@@ -253,7 +264,7 @@ class _Scope:
         else:
             is_result = is_given and role == "entry"
             self._buffers.append(
-                _buffer(instruction, result, "result" if is_result else kind, self._name)
+                _buffer(instruction, result, "result" if is_result else kind, self._name, copied)
             )
 
     def _lie(self, instruction: Instruction, result: Result, rule: str, owners: tuple[Key, ...]) -> None:
@@ -282,7 +293,9 @@ class _Scope:
         return ComputationBuffers(self._name, self._role, buffers, aliases, root)
 
 
-def _buffer(instruction: Instruction, result: Result, kind: Kind, computation: str) -> Buffer:
+def _buffer(
+    instruction: Instruction, result: Result, kind: Kind, computation: str, copied: str
+) -> Buffer:
     metadata = instruction.metadata
     frame, file = metadata.get("stack_frame_id", 0), metadata.get("source_file", "")
     return Buffer(
@@ -296,4 +309,5 @@ def _buffer(instruction: Instruction, result: Result, kind: Kind, computation: s
         instruction.op_name,
         frame if isinstance(frame, int) else 0,
         f"{file}:{metadata.get('source_line', 0)}" if file else "",
+        copied,
     )

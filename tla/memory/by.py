@@ -91,9 +91,11 @@ def group_of(buffer: Buffer, key: Key, tables: SourceTables) -> str:
     ('f.py:3', 'neg')
 
     The name by source is a line of the program. If no line is known, it is the program's name for the
-    operation; a parameter has only that.
+    operation; a parameter has only that. A copy that the compiler adds of a parameter has its name:
+    ``of x``.
     """
-    return (source_of(buffer, tables) if key == "source" else "") or buffer.op_name
+    own = (source_of(buffer, tables) if key == "source" else "") or buffer.op_name
+    return own or (f"of {buffer.copied}" if buffer.copied else "")
 
 
 def grouped(buffers: Iterable[Buffer], key: Key, tables: SourceTables) -> list[Group]:

@@ -92,7 +92,8 @@ class Copy(NamedTuple):
         role: The role of its computation. A copy within a fusion does not read or write memory itself.
         read_bytes, written_bytes: The bytes that it moves, padding included; 0 if it moves none itself.
         padded_bytes: The bytes of padding that it writes.
-        run: The longest common contiguous run of both layouts, in elements; None if it is unknown.
+        run: The common run of both layouts, in elements: the copy moves pieces of that many neighbours,
+            shorter at the end of a dim. None if it is unknown.
         estimated_cycles: The compiler's own estimate for one time, if it gives one.
         runs: How often it runs when the module runs once, by the turns of the loops around it; None if
             that is unknown.
@@ -432,7 +433,7 @@ def _over_dims_before(before: XlaShape, after: XlaShape) -> tuple[XlaShape, AnyL
 def _run(
     module: Module, instruction: Instruction, before: XlaShape, after: XlaShape, kind: Kind
 ) -> int | None:
-    """The longest common contiguous run of both layouts; for a bitcast the whole array."""
+    """The common run of both layouts; for a bitcast the whole array."""
     if kind == "free":
         return physical_elements(after)
     if instruction.opcode == "fusion":

@@ -125,7 +125,8 @@ def copies(module: Module, chip: str | Chip = "v5e") -> Copies:
     formats = _Formats(module, chip)
     found = module_copies(module)
     advised: dict[tuple[str, str], list[Advice]] = {}
-    for advice, made in _in_turn(list(formats.of(found))):
+    gains = [each for each in formats.of(found) if max(_gain(each[0])) > 0]
+    for advice, made in _in_turn(gains):
         for copy in made:
             advised.setdefault((copy.computation, copy.name), []).append(advice)
     return Copies(

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from ..errors import UnsupportedError
 from .aliasing import arrays, results, summary
 from .buffers import module_buffers
-from .schedule import schedule_of
+from .schedule import called_once, schedule_of
 from .simulated import Use, ValueSteps, counted_pieces
 
 if TYPE_CHECKING:
@@ -116,9 +116,10 @@ def lifetimes(module: Module) -> Lifetimes:
     of the state that its body does not change stay live throughout.
 
     Raises:
-        UnsupportedError: a computation runs from two places, or its caller has fewer operands than it
-            has parameters.
+        UnsupportedError: a computation runs itself, or its caller has fewer operands than it has
+            parameters.
     """
+    module = called_once(module)
     schedule = schedule_of(module)
     walk = _Walk(module, schedule)
     for at, step in enumerate(schedule.steps):

@@ -47,6 +47,7 @@ from .entry import index_tables_bytes
 from .lifetimes import lifetimes
 from .origins import Value
 from .picture import MOST_DRAWN, in_one_row
+from .schedule import called_once
 from .scoped import VMEM, scoped_vmem
 from .updates import SharedMemory
 from .waste import array_waste
@@ -188,8 +189,9 @@ def live(module: Module, chip: str | Chip | None = None) -> Liveness:
         chip: The chip, for the alignment of the table of pointers of the result.
 
     Raises:
-        UnsupportedError: a computation runs from two places, or a dim of a buffer is unknown.
+        UnsupportedError: a computation runs itself, or a dim of a buffer is unknown.
     """
+    module = called_once(module)
     program = lifetimes(module)
     count = len(program.schedule.steps)
     table = index_tables_bytes(module.entry.root.shape, chip)

@@ -24,6 +24,8 @@ from .sizes import bytes_printed_as, printed_bytes, printed_expansion
 from .waste import array_waste, sized_array
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ..xla_bridge import AnyShape, Chip
     from .advice import Candidate
     from .oom_report import Allocation, Report
@@ -168,11 +170,10 @@ def check(allocation: Allocation, chip: str | Chip = "v5e") -> Checked:
         bare = Padding(shape, xla_array_size_bytes(shape), padding.unpadded_bytes)
         if _size_is(allocation, bare.size_bytes):
             padding, notes = bare, ["layout has no tiles, and the size is that without tiles"]
+    if allocation.kind == "scoped" and not _size_is(allocation, padding.size_bytes):
+        return Checked(allocation, None, (), (), tuple(_of_scratch(allocation)), (), ())
     differences = _differences(allocation, padding)
     factors = tuple(map(str, array_waste(padding.shape).factors))
-    if allocation.kind == "scoped" and not _size_is(allocation, padding.size_bytes):
-        notes.append("it is scratch memory of the instruction, not its result: no layout changes it")
-        return Checked(allocation, padding, differences, factors, tuple(notes), (), ())
     layouts, shapes = _advice(padding, chip)
     return Checked(allocation, padding, differences, factors, tuple(notes), layouts, shapes)
 
@@ -181,6 +182,12 @@ def _unknown_shape(allocation: Allocation) -> str:
     if allocation.not_read:
         return f"shape {allocation.shape_text or ''} not read: {allocation.not_read}".replace("  ", " ")
     return "the report gives no shape for it"
+
+
+def _of_scratch(allocation: Allocation) -> Iterator[str]:
+    yield "the instruction takes it while it runs; the shape is that of its result, not of it"
+    if "tpu_custom_call" in (allocation.label or ""):
+        yield "it is a Pallas kernel, which takes its blocks and its scratch: 'tla pallas' sizes them"
 
 
 def _advice(padding: Padding, chip: str | Chip) -> tuple[tuple[Candidate, ...], tuple[Candidate, ...]]:
@@ -214,7 +221,7 @@ def _says(text: str | None, count: int) -> bool:
 def _differences(allocation: Allocation, padding: Padding) -> tuple[str, ...]:
     """The figures of the report that differ from the computed ones, in the order of its lines."""
     out: list[str] = []
-    why = _why(allocation, padding)
+    why = "; the tile is assumed" if padding.assumed else ""
     if not _size_is(allocation, padding.size_bytes):
         exact = allocation.size_bytes
         printed = allocation.size if exact is None else f"{exact}B"
@@ -235,12 +242,3 @@ def _differences(allocation: Allocation, padding: Padding) -> tuple[str, ...]:
     if no_line and padding.extra_bytes > 0:
         out.append(f"padding: the report has no line for it, {padding.extra} is computed")
     return tuple(out)
-
-
-def _why(allocation: Allocation, padding: Padding) -> str:
-    """The reason why the sizes differ, if the report shows it."""
-    if allocation.kind == "scoped":
-        return "; a scoped allocation has the size that its instruction asks for"
-    if padding.assumed:
-        return "; the tile is assumed"
-    return ""

@@ -10,24 +10,31 @@
 ['a', 'x', 'b']
 
 The body of a loop comes once, after its condition and before the loop itself. The branches of a
-conditional come one after another. XLA's own analysis of live ranges, hlo_live_range.cc, has the same
-order.
+conditional come one after another. A computation that runs from two places has a copy for the second,
+which XLA makes, too, before it schedules. XLA's own analysis of live ranges, hlo_live_range.cc, has
+the same order.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..errors import UnsupportedError
+from ..hlo import Computation, Module
 from .roles import called_in_order
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..hlo import Computation, Instruction, Module
+    from ..hlo import Instruction
     from .roles import Role
 
 _RUN: Final = ("body", "condition", "callee")
+_MOST: Final = 1 << 16
+"""The most instructions of all copies of computations, unless the module itself has a fourth of them."""
+_DEEPEST: Final = 300
+"""The most levels of calls among copies."""
 
 
 class Step(NamedTuple):
@@ -77,6 +84,89 @@ class Schedule(NamedTuple):
     callers: Mapping[str, Caller]
 
 
+def called_once(module: Module) -> Module:
+    """Return the module where each instruction that runs a computation has a copy of its own.
+
+    >>> from tla.hlo import read_module
+    >>> module = read_module('''
+    ... f { ROOT x = f32[] parameter(0) }
+    ... ENTRY e { a = f32[] parameter(0)
+    ...   b = f32[] call(a), to_apply=f
+    ...   ROOT c = f32[] call(b), to_apply=f }''')
+    >>> [each.name for each in called_once(module).computations]
+    ['f', 'f.2', 'e']
+
+    Raises:
+        UnsupportedError: a computation runs itself, or the copies have more than 65,536 instructions and
+            more than four times those of the module.
+    """
+    runs = [
+        name
+        for computation in module.computations
+        for instruction in computation.instructions
+        for name, role in called_in_order(instruction)
+        if role in _RUN
+    ]
+    if len(set(runs)) == len(runs):
+        return module
+    copies = _Copies(module)
+    copies.add(module.entry, module.entry.name, ())
+    computations = [each for each in module.computations if each.name not in copies.taken]
+    return Module(
+        module.name,
+        module.attributes,
+        module.tables,
+        [*computations, *copies.made],
+        module.entry_computation_layout,
+        module.input_output_alias,
+    )
+
+
+class _Copies:
+    """The copies of computations so far."""
+
+    __slots__ = ("_left", "_module", "_most", "_names", "_numbers", "made", "taken")
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        own = sum(len(each.instructions) for each in module.computations)
+        self._left = self._most = max(_MOST, 4 * own)
+        self._names = {each.name for each in module.computations}
+        self._numbers: Counter[str] = Counter()
+        self.taken: set[str] = set()
+        self.made: list[Computation] = []
+
+    def add(self, computation: Computation, name: str, callers: tuple[str, ...]) -> None:
+        """Add a computation under a name, after those that it runs."""
+        self._left -= len(computation.instructions)
+        if computation.name in callers or self._left < 0 or len(callers) > _DEEPEST:
+            why = "itself" if computation.name in callers else "too often"
+            raise UnsupportedError(
+                f"computation {computation.name} runs {why}",
+                "In the order of steps there is a copy for each instruction that runs a computation:"
+                f" at most {self._most} instructions, in {_DEEPEST} levels.",
+                computation=computation.name,
+            )
+        self.taken.add(computation.name)
+        body = [self._own(each, (*callers, computation.name)) for each in computation.instructions]
+        thread, line = computation.execution_thread, computation.line
+        self.made.append(Computation(name, body, computation.is_entry, thread, line))
+
+    def _own(self, instruction: Instruction, callers: tuple[str, ...]) -> Instruction:
+        """The instruction with computations of its own."""
+        runs = [name for name, role in called_in_order(instruction) if role in _RUN]
+        own: dict[str, list[str]] = {}
+        for callee in runs:
+            name = callee
+            while name in (self.taken if name == callee else self._names):
+                self._numbers[callee] += 1
+                name = f"{callee}.{self._numbers[callee] + 1}"
+            self._names.add(name)
+            own.setdefault(callee, []).append(name)
+            self.add(self._module.computation(callee), name, callers)
+        return instruction.renaming_calls(own) if own else instruction
+
+
 def schedule_of(module: Module) -> Schedule:
     """Return the steps of a module, in the order of the text and of calls.
 
@@ -92,7 +182,7 @@ def schedule_of(module: Module) -> Schedule:
     order.
 
     Raises:
-        UnsupportedError: a computation runs from two places. XLA schedules a copy for each call.
+        UnsupportedError: a computation runs from two places; `called_once` gives each call its own.
     """
     by_name = {computation.name: computation for computation in module.computations}
     steps: list[Step] = []
@@ -127,8 +217,7 @@ def _run_twice(callee: str, caller: Caller, before: Caller | None) -> Unsupporte
     second = f"{caller.instruction.name} of {caller.computation}"
     return UnsupportedError(
         f"computation {callee} is run from two places: by {first} and by {second}",
-        "In the order of steps a computation stands once. The compiler makes a copy for each caller"
-        " before it schedules: its scheduled module, with is_scheduled=true, has none that runs twice.",
+        "In the order of steps a computation stands once.",
         computation=callee,
     )
 

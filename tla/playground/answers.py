@@ -17,7 +17,7 @@ from ..errors import ParseError, TlaError
 from ..explain import explain_error
 from ..show import svg, words_of
 from .data import figure_data
-from .laws import check
+from .laws import check, check_steps
 from .repairs import repairs
 from .views import VIEWS, ReadingError
 
@@ -94,6 +94,7 @@ def _shown(shown: Shown) -> dict[str, Any]:
 def _add_checks(steps: dict[str, Any], of: Explanation) -> None:
     """Write below the steps of each operation what was checked of its result."""
     steps["check"] = check(of)
+    steps["checks"] = check_steps(of)
     for part, each in zip(steps["parts"], of.parts, strict=True):
         _add_checks(part, each)
 

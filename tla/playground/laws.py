@@ -13,11 +13,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from ..layouts import is_layout
+from ..ground import plural
+from ..layouts import Layout, flatten_to_tuple, is_layout
 from ..numbers import SymbolicInt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from ..explain import Explanation
 
@@ -45,6 +46,26 @@ def check(found: Explanation) -> str:
     words, pairs = law(*operands, *([_complement_in(found)] if law is _product else []))
     wrong = next((where for where, one, other in pairs if one != other), None)
     return f"checked: {words}" if wrong is None else f"broken at {wrong}: {words}"
+
+
+def check_steps(found: Explanation) -> list[str]:
+    """Return what was checked after each step of an operation, of what is found so far.
+
+    >>> from tla.explain import explain
+    >>> check_steps(explain("composition", Layout((6, 2), (8, 2)), Layout((4, 3), (3, 1))))
+    ['checked at 2 coordinates', 'checked at 4 coordinates', 'checked at 3 coordinates']
+    """
+    law = _STEPS.get(found.operation)
+    if law is None or not found.steps or not check(found):
+        return []
+    return [_said(list(pairs)) for pairs in law(found)]
+
+
+def _said(pairs: list[tuple[Any, Any, Any]]) -> str:
+    wrong = next((where for where, one, other in pairs if one != other), None)
+    if wrong is not None:
+        return f"broken at {wrong}"
+    return f"checked at {plural(len(pairs), 'coordinate')}" if pairs else ""
 
 
 def _composition(a: Any, b: Any, c: Any) -> tuple[str, Any]:
@@ -99,6 +120,70 @@ def _complement_in(found: Explanation) -> Any:
         found = found.parts[0]
     return found.result
 
+
+# --- step by step -----------------------------------------------------------------------------
+
+
+def _joined(modes: list[Any]) -> Any:
+    """The layout of modes one after the other."""
+    return Layout(tuple([mode.shape for mode in modes]), tuple([mode.stride for mode in modes]))
+
+
+def _composition_steps(found: Explanation) -> Iterator[Any]:
+    """What a leaf of B has taken so far steps through A as the leaf does."""
+    a, b = found.arguments
+    strides = flatten_to_tuple(b.stride)
+    taken: dict[int, list[Any]] = {}
+    for step in found.steps:
+        modes = taken.setdefault(step.mode, [])
+        if step.taken is None:
+            yield ()
+            continue
+        modes.append(step.taken)
+        so_far = _joined(modes)
+        yield [(i, so_far(i), a.extended(i * strides[step.mode])) for i in range(so_far.size)]
+
+
+def _coalesce_steps(found: Explanation) -> Iterator[Any]:
+    """The modes so far have the offsets of the first indices."""
+    (a,) = found.arguments
+    for step in found.steps:
+        yield [(i, step.so_far(i), a(i)) for i in range(step.so_far.size)]
+
+
+def _complement_steps(found: Explanation) -> Iterator[Any]:
+    """The modes read so far and those of the complement reach no offset twice."""
+    read: list[Any] = []
+    taken: list[Any] = []
+    for step in found.steps:
+        if step.shape is not None:
+            read.append(Layout(step.shape, step.stride))
+        if step.taken is not None:
+            taken.append(step.taken)
+        both = _joined([*read, *taken])
+        sums = Counter(both(i) for i in range(both.size))
+        yield [(x, n, 1) for x, n in sums.items()]
+
+
+def _right_inverse_steps(found: Explanation) -> Iterator[Any]:
+    """The modes so far lead from each offset to an index that has it."""
+    (a,) = found.arguments
+    taken: list[Any] = []
+    for step in found.steps:
+        if step.taken is None:
+            yield ()
+            continue
+        taken.append(step.taken)
+        so_far = _joined(taken)
+        yield [(x, a(so_far(x)), x) for x in range(so_far.size)]
+
+
+_STEPS: Final[dict[str, Callable[[Explanation], Iterator[Any]]]] = {
+    "composition": _composition_steps,
+    "coalesce": _coalesce_steps,
+    "complement": _complement_steps,
+    "right_inverse": _right_inverse_steps,
+}
 
 _LAWS: Final[dict[str, Callable[..., tuple[str, Any]]]] = {
     "composition": _composition,

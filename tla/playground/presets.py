@@ -42,6 +42,7 @@ PRESETS: Final = (
     Preset(10, "Four ways to group the same tiles", "divide", ("(8,6):(1,8)", "(4,3)")),
     Preset(10, "Copies of a block", "blocked_product", ("(2,2):(2,1)", "(2,3):(3,1)")),
     Preset(11, "A tail: 20 x 48 in fractals", "layout", ("zN<half>(20,48)",)),
+    Preset(11, "The same, leaf by leaf", "tag", ("zN<half>(20,48)",)),
     Preset(11, "Three fractals by hand", "layout", ("((4,2),(4,3)):((4,16),(1,32)):(7,10)",)),
     Preset(12, "XLA's tiles as a layout", "layout", ("f32[3,5]{1,0:T(2,2)}",)),
     Preset(12, "XLA's tiles, step by step", "tiling", ("f32[3,5]{1,0:T(2,2)}", "2,3")),

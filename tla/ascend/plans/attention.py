@@ -117,19 +117,15 @@ class AttentionPlan(NamedTuple):
         """The stages of both products and of both epilogues in each buffer."""
         here, (m, n, k), of = self.arch, self.tile, self.element
         part = min(k, 128)
-        l0: list[tuple[Buffer, int, _Slots]] = [
-            ("L0A", here.l0a, [("Q, P", 2, 0, here.l0a // 2, of.bytes_of(m * max(part, min(n, 128))))]),
-            ("L0B", here.l0b, [("K, V", 2, 0, here.l0b // 2, of.bytes_of(max(n, 128) * part))]),
-        ]
-        sums = 4 * m * max(n, min(self.value_head, 128))
-        stages = self.kind.l0c_stages
-        l0c = [("S, O", stages, 0, here.l0c // stages, sums)]
-        return (
-            _footprint(here, "L1", here.l1, self.kind.l1(self)),
-            *(_footprint(here, buffer, size, slots) for buffer, size, slots in l0),
-            _footprint(here, "L0C", here.l0c, l0c),
-            _footprint(here, "UB", here.ub, self.kind.ub(self)),
-        )
+        sums, stages = 4 * m * max(n, min(self.value_head, 128)), self.kind.l0c_stages
+        slots: dict[Buffer, _Slots] = {
+            "L1": self.kind.l1(self),
+            "L0A": [("Q, P", 2, 0, here.l0a // 2, of.bytes_of(m * max(part, min(n, 128))))],
+            "L0B": [("K, V", 2, 0, here.l0b // 2, of.bytes_of(max(n, 128) * part))],
+            "L0C": [("S, O", stages, 0, here.l0c // stages, sums)],
+            "UB": self.kind.ub(self),
+        }
+        return tuple(_footprint(here, buffer, each) for buffer, each in slots.items())
 
     def check(self) -> Report:
         """Return the report of every rule."""
@@ -201,10 +197,9 @@ class AttentionPlan(NamedTuple):
         )
 
 
-def _footprint(arch: Arch, buffer: Buffer, capacity: int, slots: _Slots) -> Footprint:
-    groups = tuple(Group(name, n, at, apart, size, size) for name, n, at, apart, size in slots)
-    counted = sum(n * size for _, n, _, _, size in slots)
-    return Footprint(buffer, capacity, counted, groups, arch.start_alignment(buffer))
+def _footprint(arch: Arch, buffer: Buffer, slots: _Slots) -> Footprint:
+    groups = [Group(name, n, at, apart, size, size) for name, n, at, apart, size in slots]
+    return Footprint.of(arch, buffer, groups)
 
 
 def _chain(*parts: tuple[str, int, int, int]) -> _Slots:

@@ -140,10 +140,12 @@ class ConvPlan(NamedTuple):
         sums = rows * round_up(self.filter_block[0], 16) * 4
         groups = (Group("image", l1a, 0, image, image, image),
                   Group("filter", l1b, l1a * image, weights, whole, whole))  # fmt: skip
-        first = Footprint("L1", here.l1, l1a * image + l1b * weights, groups, here.start_alignment("L1"))
-        a = _stage(here, "L0A", here.l0a, l0a, rows * deep)
-        b = _stage(here, "L0B", here.l0b, l0b, columns * deep)
-        return first, a, b, _stage(here, "L0C", here.l0c, l0c, sums)
+        return (
+            Footprint.of(here, "L1", groups, l1a * image + l1b * weights),
+            _stages(here, "L0A", "A", l0a, rows * deep),
+            _stages(here, "L0B", "B", l0b, columns * deep),
+            _stages(here, "L0C", "C", l0c, sums),
+        )
 
     def check(self) -> Report:
         """Return the report of every rule."""
@@ -226,11 +228,11 @@ class ConvPlan(NamedTuple):
         )
 
 
-def _stage(arch: Arch, buffer: Buffer, capacity: int, count: int, size: int) -> Footprint:
-    operand = {"L0A": "A", "L0B": "B"}.get(buffer, "C")
-    group = Group(operand, count, 0, capacity // count, size, size)
-    unit = arch.start_alignment("L0A")
-    return Footprint(buffer, capacity, count * size, (group,), unit)
+def _stages(arch: Arch, buffer: Buffer, operand: str, count: int, size: int) -> Footprint:
+    """The stages of an operand that share a buffer."""
+    return Footprint.of(
+        arch, buffer, [Group(operand, count, 0, arch.capacity(buffer) // count, size, size)]
+    )
 
 
 # --- rules ---

@@ -337,35 +337,25 @@ def _values(plan: Tiling, tla: bool) -> Iterator[str]:
     m, n, k = plan.problem
     yield f"const GemmCoord problemShape{{{m}, {n}, {k}}};"
     for operand in OPERANDS:
-        yield _tla_layout(plan, operand) if tla else _layout(plan, operand)
+        yield _layout(plan, operand, tla)
 
 
-def _layout(plan: Tiling, operand: Operand) -> str:
-    rows, cols = plan.extents(operand)
-    tag, of = plan.tag(operand), f"Layout{operand}"
-    name = f"const {of} layout{operand}"
+def _layout(plan: Tiling, operand: Operand, tla: bool) -> str:
+    """The declaration of an operand's layout in global memory."""
+    (rows, cols), tag, name = plan.extents(operand), plan.tag(operand), f"layout{operand}"
+    kind = f"LayoutTag{operand}" if tla else f"Layout{operand}"
     if tag in BLOCKS:
         by_row, by_col = plan.extents(operand, plan.l1)
-        return f"{name}{{{rows}, {cols}, {by_row}, {by_col}}};"
-    if tag not in LINES:
-        return f"{name} = {of}::MakeLayout<Element{operand}>({rows}, {cols});"
+        return f"const {kind} {name}{{{rows}, {cols}, {by_row}, {by_col}}};"
     ld, least = plan.leading(operand), cols if tag == "RowMajor" else rows
-    return f"{name}{{{rows}, {cols}{f', {ld}' if ld != least else ''}}};"
-
-
-def _tla_layout(plan: Tiling, operand: Operand) -> str:
-    rows, cols = plan.extents(operand)
-    tag = plan.tag(operand)
-    name = f"layout{operand}"
-    if tag in BLOCKS:
-        by_row, by_col = plan.extents(operand, plan.l1)
-        return f"const LayoutTag{operand} {name}{{{rows}, {cols}, {by_row}, {by_col}}};"
-    extents = f"{rows}u, {cols}u"
+    has_gaps = tag in LINES and ld != least
+    if tla and has_gaps:
+        far, near = f"int64_t{{{ld}}}", "tla::Int<1>{}"
+        strides = f"{far}, {near}" if tag == "RowMajor" else f"{near}, {far}"
+        shape = f"tla::MakeShape({rows}u, {cols}u)"
+        return f"const auto {name} = tla::MakeLayout({shape}, tla::MakeStride({strides}));"
+    if tla:
+        return f"const auto {name} = tla::MakeLayout<Element{operand}, {kind}>({rows}u, {cols}u);"
     if tag in LINES:
-        ld, least = plan.leading(operand), cols if tag == "RowMajor" else rows
-        if ld != least:
-            far, near = f"int64_t{{{ld}}}", "tla::Int<1>{}"
-            strides = f"{far}, {near}" if tag == "RowMajor" else f"{near}, {far}"
-            shape = f"tla::MakeShape({extents})"
-            return f"const auto {name} = tla::MakeLayout({shape}, tla::MakeStride({strides}));"
-    return f"const auto {name} = tla::MakeLayout<Element{operand}, LayoutTag{operand}>({extents});"
+        return f"const {kind} {name}{{{rows}, {cols}{f', {ld}' if has_gaps else ''}}};"
+    return f"const {kind} {name} = {kind}::MakeLayout<Element{operand}>({rows}, {cols});"

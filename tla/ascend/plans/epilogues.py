@@ -235,7 +235,7 @@ class Epilogue(NamedTuple):
             if not slot.staged and slot not in first and size:
                 groups.append(Group(slot.name, 1, at, size, size, size))
                 at += size
-        return Footprint("UB", core.ub, at, tuple(groups), core.start_alignment("UB"))
+        return Footprint.of(core, "UB", groups, at)
 
     @property
     def events(self) -> tuple[tuple[str, int], ...]:

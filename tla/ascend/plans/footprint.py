@@ -35,7 +35,7 @@ from .asserts import counts_of, holds
 from .scales import SCALE_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ..arch import Arch
     from ..elements import Element
@@ -107,6 +107,16 @@ class Footprint(NamedTuple):
     """The stages of each operand, in the order of their places."""
     unit: int
     """The alignment of the start of a stage, in bytes."""
+
+    @classmethod
+    def of(
+        cls, arch: Arch, buffer: Buffer, groups: Sequence[Group], counted: int | None = None
+    ) -> Footprint:
+        """Return the footprint of some stages in a buffer; by default CATLASS counts what is written."""
+        if counted is None:
+            counted = sum(group.written * group.number for group in groups)
+        unit = arch.start_alignment(buffer)
+        return cls(buffer, arch.capacity(buffer), counted, tuple(groups), unit)
 
     @property
     def stages(self) -> tuple[Stage, ...]:
@@ -198,7 +208,7 @@ def _l1(tile: Tile, counts: Counts) -> Footprint:
         whole = rounded_up(bias, _ROW_BYTES)
         at = 1 if family.b_first else 2
         groups.insert(at, Group("bias", counts.bias_count, bias_at, bias, bias, whole))
-    unit, scale_all = arch.start_alignment("L1"), 0
+    scale_all = 0
     if counts.scale_count:
         each = l1.n * SCALE_BYTES
         scale_all = each * counts.scale_count
@@ -214,16 +224,14 @@ def _l1(tile: Tile, counts: Counts) -> Footprint:
         each = l1.n * l1.k // 8
         groups.append(Group("index", 2, a_all + b_all, each, each, each))
         scale_all += 2 * each
-    return Footprint("L1", arch.l1, a_all + b_all + bias_all + scale_all, tuple(groups), unit)
+    return Footprint.of(arch, "L1", groups, a_all + b_all + bias_all + scale_all)
 
 
 def _l0(
     arch: Arch, buffer: Buffer, operand: Operand, count: int, slot_size: int, size: int, how: str
 ) -> Footprint:
-    capacity, unit = arch.capacity(buffer), arch.start_alignment(buffer)
-    slot = capacity // count if how == "share" else slot_size
-    group = Group(operand, count, 0, slot, size, size)
-    return Footprint(buffer, capacity, slot_size * count, (group,), unit)
+    slot = arch.capacity(buffer) // count if how == "share" else slot_size
+    return Footprint.of(arch, buffer, [Group(operand, count, 0, slot, size, size)], slot_size * count)
 
 
 def _footprints(tile: Tile, counts: Counts) -> Iterator[Footprint]:

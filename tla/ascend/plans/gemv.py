@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from ..arch import Arch
     from ..elements import Element
     from ..schedules import Schedule
-    from .footprint import Buffer
     from .programs import CppProgram
 
 _Kind: TypeAlias = Literal["aiv", "aic"]
@@ -130,24 +129,21 @@ class GemvPlan(NamedTuple):
                 _SLOTS, (m * n * size, n * size, m * size, sums), strict=True
             )
         )
-        return (Footprint("UB", self.arch.ub, 12 << 14, groups, unit),)
+        return (Footprint.of(self.arch, "UB", groups, 12 << 14),)
 
     def _on_the_cube(self) -> tuple[Footprint, ...]:
         here, size, (m, n), (l0m, l0n) = self.arch, self.element.sizeof, self.tile, self.l0
         x, a = 16 * n * size, m * n * size
         wide = round_up(m, 16) * round_up(n, self.element.c0) * size
         l1 = (Group("x", 2, 0, x, x, x), Group("A", 2, 2 * x, a, wide, wide))
-        first = Footprint("L1", here.l1, 2 * (x + a), l1, here.start_alignment("L1"))
         small, large = 16 * l0n * size, round_up(l0m, 16) * l0n * size
-        part = 4 * l0m * l0n
+        part, sums = 4 * l0m * l0n, 64 * round_up(m, 16)
         number = max(1, here.l0c // part)
         return (
-            first,
-            _shared(here, "L0A", Group("x", 2, 0, here.l0a // 2, small, small)),
-            _shared(here, "L0B", Group("A", 2, 0, here.l0b // 2, large, large)),
-            _shared(
-                here, "L0C", Group("sums", number, 0, part, 64 * round_up(m, 16), 64 * round_up(m, 16))
-            ),
+            Footprint.of(here, "L1", l1, 2 * (x + a)),
+            Footprint.of(here, "L0A", [Group("x", 2, 0, here.l0a // 2, small, small)]),
+            Footprint.of(here, "L0B", [Group("A", 2, 0, here.l0b // 2, large, large)]),
+            Footprint.of(here, "L0C", [Group("sums", number, 0, part, sums, sums)]),
             epilogue("gemv", _LENGTH, c="float", out=self.element).footprint(here),
         )
 
@@ -187,16 +183,6 @@ class GemvPlan(NamedTuple):
             f"  tile      {self.tile[0]} x {self.tile[1]} in {place}\n"
             f"  policy    {self.policy}"
         )
-
-
-def _shared(arch: Arch, buffer: Buffer, group: Group) -> Footprint:
-    return Footprint(
-        buffer,
-        arch.capacity(buffer),
-        group.written * group.number,
-        (group,),
-        arch.start_alignment(buffer),
-    )
 
 
 # --- rules ---

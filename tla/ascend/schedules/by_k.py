@@ -144,29 +144,23 @@ class TailLast(SliceWalk):
 
 
 class _TailSplitK(TailLast):
-    __slots__ = ("_factor",)
+    __slots__ = ()
     CPP = "TailSplitkGemmIdentityBlockSwizzle"
-
-    def __init__(
-        self, problem: ShapeLike, tile: ShapeLike, offset: int, direction: int, cores: int
-    ) -> None:
-        super().__init__(problem, tile, offset, direction, cores)
-        self._factor = min(self.loops.k, self.cores // self._tail) if self._tail else 1
 
     @property
     def factor(self) -> int:
-        return self._factor
+        return min(self.loops.k, self.cores // self._tail) if self._tail else 1
 
     @property
     def count(self) -> int:
-        return self._whole + self._tail * self._factor
+        return self._whole + self._tail * self.factor
 
     def pieces(self, core: int) -> range:
         return range(self._whole + core, self.count, self.cores)
 
     def piece(self, i: int) -> Piece:
-        block, part = divmod(i, self._factor)
-        return Piece(i, block, share(self.loops.k, self._factor, part), part)
+        block, part = divmod(i, self.factor)
+        return Piece(i, block, share(self.loops.k, self.factor, part), part)
 
 
 def tail_splitk(

@@ -35,20 +35,21 @@ function gridScene(grid, room, zoom) {
   const columns = rows ? grid.offsets[0].length : 0;
   const texts = grid.offsets.flat().map((offset, i) => grid.texts?.[i] ?? String(offset));
   const longest = Math.max(0, ...texts.map((text) => text.length));
-  const needed = (size) => Math.max(HIGH - 4, Math.ceil((longest * letter * size) / 12) + (size === 12 ? 10 : 4));
+  const needed = (size) => Math.max(22, Math.ceil((longest * letter * size) / 12) + (size === 12 ? 10 : 4));
   const aside = grid.rows ? 14 + grid.rows.levels.length * 16 : 1;
   const fitted = Math.max(5, Math.floor((room - aside - 4) / columns));
   const font = needed(12) <= fitted || needed(SMALL) > fitted * 1.5 ? 12 : SMALL;
-  const natural = Math.max(font === 12 ? HIGH : 0, needed(font));
-  const canZoom = natural > fitted;
-  const w = canZoom ? Math.min(natural, Math.round(fitted * zoom)) : natural;
+  const least = needed(font); // the least width with text
+  const natural = Math.max(HIGH, least);
+  const canZoom = least > fitted;
+  const w = Math.min(natural, canZoom ? Math.round(fitted * zoom) : fitted);
   const h = Math.min(HIGH, Math.max(w, canZoom && rows * columns > MANY ? 5 : 14));
   const columnLevels = levelsOf(grid.columns, w, true);
   const rowLevels = grid.rows ? levelsOf(grid.rows, h, false) : [];
   const beside = rowLevels.map((labels) => 10 + Math.ceil(Math.max(...labels.map(({ text }) => wide(text, 11)))));
   const left = beside.reduce((sum, each) => sum + each, 0) + (beside.length ? 4 : 1);
   const top = LINE * columnLevels.length + 4;
-  const scene = { width: left + columns * w + 3, height: top + rows * h + 3, labels: [], lines: [], cells: [], canZoom, font, isMany: rows * columns > MANY, isText: w >= natural };
+  const scene = { width: left + columns * w + 3, height: top + rows * h + 3, labels: [], lines: [], cells: [], canZoom, font, isMany: rows * columns > MANY, isText: w >= least };
   columnLevels.forEach((labels, level) => {
     const y = LINE * level + 12;
     for (const { text, start, end, isOuter } of labels) {
@@ -122,12 +123,19 @@ function visibleBorders(borders, size) {
   return left;
 }
 
-function stripScene(strip, room) {
+/** The texts of the places of memory, and the width that they need. Where places are many and texts long,
+ * a place has its offset alone. */
+function stripTexts(strip) {
   const texts = strip.places.map(([, names, hits]) => (hits ? names[0] + (hits > 1 ? ` +${hits - 1}` : "") : ""));
   const longest = Math.max(...texts.map((text) => text.length));
-  const isDense = strip.places.length > 32 && longest > 5; // then cells have their offset, and no coordinate
-  const last = wide(String(strip.end - 1), 11);
-  const w = isDense ? Math.max(HIGH, Math.ceil(last) + 10) : Math.max(HIGH, Math.ceil(Math.max(last, longest * letter)) + 10);
+  const isDense = strip.places.length > 32 && longest > 5;
+  const widest = Math.max(wide(String(strip.end - 1), 11), isDense ? 0 : longest * letter);
+  return { texts, isDense, needed: Math.max(HIGH, Math.ceil(widest) + 10) };
+}
+
+function stripScene(strip, room, least) {
+  const { texts, isDense, needed } = stripTexts(strip);
+  const w = Math.max(needed, least);
   const fit = Math.max(1, Math.floor((room - 4) / w));
   const columns = strip.places.length <= fit ? strip.places.length : 2 ** Math.floor(Math.log2(fit));
   const above = isDense ? 0 : LINE, step = HIGH + above + (isDense ? 3 : 6);
@@ -411,6 +419,7 @@ class Stage {
     this.ending = new AbortController();
     this.ended = this.ending.signal;
     this.pictures = [];
+    this.widths = {};
     this.pointed = new Set();
     this.selected = new Set(selected);
     this.whole = figure;
@@ -450,9 +459,9 @@ class Stage {
 
   /** The steps of an operation; of the whole answer the page has written title, result and check. */
   steps(figure) {
-    const { title, notes, parts, sentences, result, pictures, check, columns, rows } = figure;
+    const { title, notes, parts, sentences, result, pictures, check, checks, columns, rows } = figure;
     const isWhole = figure === this.whole;
-    const items = sentences.map((text) => node("li", "", ...notation(text)));
+    const items = sentences.map((text, i) => node("li", "", ...notation(text), ...checkOf(checks?.[i])));
     const table = !sentences.length && rows.length ? [tableOf(columns, rows)] : [];
     const inside = parts.map((each) => this.part(each));
     const below = !parts.length || !isWhole || !check ? inside : [node("details", "parts", node("summary", "", parts.length > 1 ? `the ${parts.length} operations inside` : "the operation inside"), ...inside)];
@@ -470,15 +479,18 @@ class Stage {
   }
 
   figure({ title, grids, notes }) {
-    const all = grids.flatMap((grid) => {
+    const all = grids.map((grid) => {
       const picture = this.picture((room, zoom) => gridScene(grid, room, zoom), [title, grid.title].filter(Boolean).join(" "));
-      return [...(grid.title ? [node("p", "note", grid.title)] : []), picture];
+      return grid.title ? node("div", "", node("p", "note", grid.title), picture) : picture;
     });
-    return node("figure", "", ...(title ? [node("figcaption", "", title)] : []), ...all, ...notes.map((text) => node("p", "note", text)));
+    const slices = all.length > 1 ? [node("div", "row", ...all)] : all;
+    return node("figure", "", ...(title ? [node("figcaption", "", title)] : []), ...slices, ...notes.map((text) => node("p", "note", text)));
   }
 
   strip(strip) {
-    const picture = this.picture((room) => stripScene(strip, room), strip.title);
+    const stretch = `${strip.start} to ${strip.end}`; // strips of one stretch of memory stand place below place
+    this.widths[stretch] = Math.max(this.widths[stretch] ?? 0, stripTexts(strip).needed);
+    const picture = this.picture((room) => stripScene(strip, room, this.widths[stretch]), strip.title);
     return node("figure", "wide", node("figcaption", "", strip.title), picture, ...strip.notes.map((text) => node("p", "note", text)));
   }
 

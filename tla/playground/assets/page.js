@@ -34,7 +34,11 @@ const library = {
     const { done, failed, timer } = this.running;
     clearTimeout(timer);
     this.running = null;
-    failure ? failed(failure) : done(JSON.parse(text));
+    if (failure) {
+      this.restart();
+      return failed(`The library failed at this: ${failure.trim().split("\n").pop()}`);
+    }
+    done(JSON.parse(text));
     this.next();
   },
 
@@ -52,14 +56,19 @@ const library = {
     this.worker.postMessage({ id, text });
   },
 
-  /** Give up an answer that takes too long: the worker ends, and another one starts. */
-  stop() {
-    const { failed } = this.running;
-    this.running = null;
+  /** End the worker, and start another one. */
+  restart() {
     this.isReady = false;
     this.worker.terminate();
     say("Python is starting again");
     this.start();
+  },
+
+  /** Give up an answer that takes too long. */
+  stop() {
+    const { failed } = this.running;
+    this.running = null;
+    this.restart();
     failed(`This took longer than the limit of ${limit()} s, so it was stopped. A smaller size answers sooner.`);
   },
 };
@@ -105,16 +114,19 @@ function showFields() {
 }
 
 function fieldOf(field, i) {
-  const label = node("span", "label", node("b", "", field.name), ` ${field.label}${field.is_optional && !field.choices.length && field.default ? ", if any" : ""}`);
+  const label = node("label", "label", node("b", "", field.name), ` ${field.label}${field.is_optional && !field.choices.length && field.default ? ", if any" : ""}`);
+  const id = `argument-${i}`;
+  label.htmlFor = id;
   if (field.choices.length) {
     const select = node("select");
+    select.id = id;
     select.append(...field.choices.map((choice) => new Option(choice || (field.name === "hint" ? "none" : "as suits"), choice)));
     select.value = state.args[i] ?? field.default;
     select.onchange = () => change(i, select.value);
-    return node("label", "field small", label, select);
+    return node("div", "field small", label, select);
   }
   const input = node("input");
-  Object.assign(input, { value: state.args[i] ?? "", spellcheck: false, autocomplete: "off" });
+  Object.assign(input, { id, value: state.args[i] ?? "", spellcheck: false, autocomplete: "off" });
   input.setAttribute("autocapitalize", "off");
   input.dataset.argument = i;
   const handles = node("span", "handles");
@@ -134,7 +146,7 @@ function fieldOf(field, i) {
     input.setSelectionRange(at, at);
   };
   placeHandles(input, handles, i);
-  return node("label", /^\d{1,3}$/.test(field.default) ? "field small" : "field", label, row);
+  return node("div", /^\d{1,3}$/.test(field.default) ? "field small" : "field", label, row);
 }
 
 /** The numbers of a text that may be dragged: extents, strides, tiles; not those of names. */

@@ -4,9 +4,6 @@
 A row of the matrix is a place of the result, a column a channel and a place of the filter. No memory has
 it as a whole: LoadData3D gathers parts of it from L1 into L0A, with zeros beside the image.
 
-CATLASS's ``BasicConv2d`` has the same loops. These differ: the filter has a step in L1 for each of the
-image, and L0 cuts channels anywhere, where CATLASS takes whole groups of 16.
-
 Source: CATLASS conv/kernel/basic_conv2d.hpp, conv/block/block_conv2d_pingpong.hpp.
 """
 # ruff: noqa: N803 (tensors have the names of CATLASS)
@@ -15,20 +12,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ....errors import CongruenceError, LayoutError, UnsupportedError
+from ....errors import CapacityError, CongruenceError, LayoutError, UnsupportedError
+from ....layouts import get_tile
 from ...plans import policy as policy_named
-from ...schedules import positive
+from ...schedules import convolution, positive
 from ...shapes import GemmShape, rounded_up
 from ..places import operand_of, store_of
 from ..simulation import kernel
 from .mmad import Job, Stages
-from .pingpong import PingpongTla
+from .pingpong import Pingpong
 
 if TYPE_CHECKING:
+    from ...arch import Position
+    from ...elements import Element
     from ...plans import Policy
+    from ...schedules import Task
     from ..contexts import Context
     from ..places import KernelTensor
-    from .mmad import BlockMmad
 
 _ROUNDING: Final = {"half": "F322F16", "bfloat16_t": "F322BF16"}
 _C0 = 16
@@ -65,96 +65,131 @@ class Window(NamedTuple):
         return low, high - low, (low - start, end - high)
 
 
-class BlockConv2d(PingpongTla):
+class BlockConv2d(Pingpong):
     """Some places of the result and some of its channels, on a cube core. CATLASS's ``BlockConv2d``.
 
     Args:
-        fmap, filters, output: The image, the filter and the result.
+        fmap: The image.
         windows: The filter along the height and along the width.
         tile: The rows and columns of places, and the channels of the result, of a block.
-        channels: The groups of 16 channels of the image in L1.
-        depth: The columns of a tile in L0, a multiple of 16.
+        channels: The groups of 16 channels in L1: of the image, and of the filter.
+        l0: The channels of the result in L0 at a time, and the columns of the matrix.
+
+    Raises:
+        CapacityError: a stage has no room.
     """
 
     def __init__(
-        self, ctx: Context, policy: Policy, fmap: KernelTensor, filters: KernelTensor,
-        windows: tuple[Window, Window], tile: tuple[int, int, int], channels: int, depth: int,
+        self, ctx: Context, policy: Policy, fmap: KernelTensor, windows: tuple[Window, Window],
+        tile: tuple[int, int, int], channels: tuple[int, int], l0: tuple[int, int],
     ) -> None:  # fmt: skip
         self.ctx: Context = ctx
         self.policy: Policy = policy
         self.windows: tuple[Window, Window] = windows
-        self.channels: int = channels
-        taps = windows[0].taps * windows[1].taps
+        self.channels: tuple[int, int] = channels
+        self.taps: int = windows[0].taps * windows[1].taps
+        depth = self.taps * _C0
         rows, of = rounded_up(tile[0] * tile[1], 16), store_of(fmap).element
-        self.l1: GemmShape = GemmShape(rows, tile[2], channels * taps * _C0)
-        self.l0: GemmShape = GemmShape(rows, tile[2], depth)
+        self.l1: GemmShape = GemmShape(rows, tile[2], channels[0] * depth)
+        self.l0: GemmShape = GemmShape(
+            rows, min(rounded_up(l0[0], 16), tile[2]), min(max(l0[1] // depth, 1), channels[0]) * depth
+        )
         facts = policy.facts
         self.unit_flag: bool = facts.unit_flag
-        self.by_rows: bool = False
+        self.l1_tags: tuple[str, str] = ("zN", "nZ")
         self.aligns_k: bool = False
         self.biases: tuple[Stages, Stages] | None = None
-        self.beside: BlockMmad | None = None
         image = [(n - 1) * w.stride + w.reach + 1 for n, w in zip(tile[:2], windows, strict=True)]
-        # A load takes 16 places at a time, so it may read behind the last one.
-        room = (channels * image[0] * image[1] + 15) * _C0
+        # With a single tap a load takes 16 places at a time, so it may read behind the last one.
+        room = (channels[0] * image[0] * image[1] + 15 * (self.taps == 1)) * _C0
         self.l1a: Stages = Stages(ctx.alloc("L1", of, (room,), facts.l1a))
         self.l1b: Stages = Stages(
-            ctx.alloc("L1", of, (self.l1.k, tile[2]), facts.l1b, tag="nZ"), facts.l1a
+            ctx.alloc("L1", of, (channels[1] * depth, tile[2]), facts.l1b, tag="nZ"), facts.l1a
         )
-        self.l0a: Stages = Stages(ctx.alloc("L0A", of, (rows, depth), facts.l0a))
-        self.l0b: Stages = Stages(ctx.alloc("L0B", of, (depth, tile[2]), facts.l0b), facts.l0a)
+        self.l0a: Stages = Stages(self._half("L0A", (rows, self.l0.k), facts.l0a, of))
+        self.l0b: Stages = Stages(self._half("L0B", (self.l0.k, self.l0.n), facts.l0b, of), facts.l0a)
         self.l0c: Stages = Stages(ctx.alloc("L0C", "float", (rows, tile[2]), facts.l0c))
         self.parts: list[tuple[int, int, tuple[int, int]]] = []
         """The part of the image in use along the height and the width."""
 
-    def at(
-        self, fmap: KernelTensor, filters: KernelTensor, output: KernelTensor, batch: int,
-        place: tuple[int, int, int], extents: tuple[int, int, int],
-    ) -> None:  # fmt: skip
-        """Compute a block.
+    def _half(
+        self, position: Position, shape: tuple[int, int], stages: int, of: Element
+    ) -> tuple[KernelTensor, ...]:
+        step = self.ctx.arch.capacity(position) // stages
+        if (needed := of.bytes_of(shape[0] * shape[1])) > step:
+            words = f"a tile of {shape[0]} by {shape[1]} takes {needed} bytes of {step} in {position}"
+            raise CapacityError(words, needed=needed, available=step)
+        return tuple([self.ctx.alloc(position, of, shape, start=i * step) for i in range(stages)])
 
-        Args:
-            place: Its first row and column of places, and its first channel.
-            extents: How many of each.
-        """
+    def at(self, fmap: KernelTensor, filters: KernelTensor, output: KernelTensor, task: Task) -> None:
+        """Compute a block: of a task's rows, counted over all batches, its columns and channels."""
         _, groups, height, width, _ = map(int, fmap.origin_shape)
-        sizes = zip(self.windows, (height, width), place[:2], extents[:2], strict=True)
-        self.parts = [window.cut(extent, first, count) for window, extent, first, count in sizes]
-        count = -(-groups // self.channels)
+        rows = int(output.origin_shape[2])
+        (first, column, channel), extents = task.start, task.shape
+        batch, row = divmod(first, rows)
+        sizes = zip(self.windows, (height, width), (row, column), extents[:2], strict=True)
+        self.parts = [window.cut(extent, start, count) for window, extent, start, count in sizes]
+        self.place: tuple[int, ...] = batch, row, column, channel
+        self.block: tuple[int, ...] = extents
+        count = -(-groups // self.channels[0])
         image = fmap[batch, None, None, None, None]
-        self.block: tuple[int, tuple[int, int, int], tuple[int, int, int]] = batch, place, extents
         self.compute(Job(image, filters, output, None, None, (), list(range(count))))
 
     def sums(self, c: KernelTensor) -> KernelTensor:
-        _, _, (rows, columns, channels) = self.block
+        rows, columns, channels = self.block
         return self.ctx.make_tensor(self.l0c.tile, self.extents(rows * columns, channels))
 
-    def depth(self, job: Job, turn: int) -> int:
-        return self._groups(job.a, turn) * self.windows[0].taps * self.windows[1].taps * _C0
+    def extents(self, m: int, n: int) -> tuple[int, int]:
+        return super().extents(m, n) if self.ctx.arch.code == 2201 else (m, n)
 
-    def _groups(self, fmap: KernelTensor, turn: int) -> int:
-        """The groups of channels of one of a block's tiles."""
-        return min(self.channels, int(fmap.origin_shape[0]) - turn * self.channels)
+    def depth(self, job: Job, turn: int) -> int:
+        return self._groups(job.a, turn, 0) * self.taps * _C0
+
+    def rows_of_b(self, job: Job, turn: int) -> tuple[int, bool, bool]:
+        within = turn % self._times
+        return within * self.l1.k, within == 0, turn == len(job.tiles) - 1 or within == self._times - 1
+
+    @property
+    def _times(self) -> int:
+        """The tiles of the image for each of the filter."""
+        return self.channels[1] // self.channels[0]
+
+    def turn_l1(self) -> None:
+        self.l1a.turn()
+        self.turns += 1
+        if self.turns % self._times == 0:
+            self.l1b.turn()
+
+    def compute(self, job: Job) -> None:
+        self.turns: int = 0
+        super().compute(job)
+
+    def _groups(self, x: KernelTensor, tile: int, which: int) -> int:
+        """The groups of channels of a tile of the image, 0, or of the filter, 1."""
+        each = self.channels[which]
+        return min(each, int(x.origin_shape[0]) - tile * each)
 
     def load(self, a: KernelTensor, b: KernelTensor, tile: int, ahead: int = 0) -> None:
-        """Load some groups of channels: their part of the image, and their filter."""
-        ctx, (_, place, extents) = self.ctx, self.block
-        groups, taps = self._groups(a, tile), self.windows[0].taps * self.windows[1].taps
+        """Load some groups of channels: their part of the image, and at times the filter."""
         (top, high, _), (left, wide, _) = self.parts
-        slot, width = (self.l1a.at + ahead) % len(self.l1a.tiles), int(a.origin_shape[2])
-        ctx.wait_flag("MTE1_MTE2", self.l1a.ids[slot])
-        for group in range(groups):
-            first = int(a.layout((tile * self.channels + group, top, left, 0)))
-            rows = {"blockCount": high, "blockLen": wide, "srcStride": width - wide, "dstStride": 0}
-            self._copy(self.l1a.tiles[slot], group * high * wide * _C0, a, first, rows)
-        ctx.set_flag("MTE2_MTE1", self.l1a.ids[slot])
-        slot, whole = (self.l1b.at + ahead) % len(self.l1b.tiles), int(b.origin_shape[3])
-        ctx.wait_flag("MTE1_MTE2", self.l1b.ids[slot])
-        first = int(b.layout((tile * self.channels, 0, 0, place[2], 0)))
-        rows = {"blockCount": groups * taps, "blockLen": extents[2]}
-        rows |= {"srcStride": whole - extents[2], "dstStride": self.l1.n - extents[2]}
-        self._copy(self.l1b.tiles[slot], 0, b, first, rows)
-        ctx.set_flag("MTE2_MTE1", self.l1b.ids[slot])
+        width, whole = int(a.origin_shape[2]), int(b.origin_shape[3])
+
+        def image(to: KernelTensor) -> None:
+            for group in range(self._groups(a, tile, 0)):
+                first = int(a.layout((tile * self.channels[0] + group, top, left, 0)))
+                rows = {"blockCount": high, "blockLen": wide, "srcStride": width - wide, "dstStride": 0}
+                self._copy(to, group * high * wide * _C0, a, first, rows)
+
+        def filters(to: KernelTensor) -> None:
+            turn, channels = tile // self._times, self.block[2]
+            first = int(b.layout((turn * self.channels[1], 0, 0, self.place[3], 0)))
+            rows = {"blockCount": self._groups(b, turn, 1) * self.taps, "blockLen": channels}
+            rows |= {"srcStride": whole - channels, "dstStride": rounded_up(channels, 16) - channels}
+            self._copy(to, 0, b, first, rows)
+
+        self.load_to(self.l1a, image, ahead)
+        if tile % self._times == 0:
+            self.load_to(self.l1b, filters, ahead)
 
     def _copy(
         self, to: KernelTensor, at: int, x: KernelTensor, first: int, rows: dict[str, int]
@@ -168,45 +203,60 @@ class BlockConv2d(PingpongTla):
         """Gather rows of the matrix: ``LoadData3DV2``, to zN with a step from column to column."""
         high, wide = self.windows
         (_, rows, above), (_, columns, beside) = self.parts
+        group, places = k // (self.taps * _C0), rounded_up(extents[0], 16)
         fields = {
-            "l1H": rows, "l1W": columns, "padList": [*beside, *above], "kStartPt": k, "mStartPt": 0,
-            "kExtension": extents[1], "mExtension": extents[0], "channelSize": self.channels * _C0,
+            "l1H": rows, "l1W": columns, "padList": [*beside, *above], "kStartPt": 0, "mStartPt": 0,
+            "kExtension": extents[1], "mExtension": places, "channelSize": extents[1] // self.taps,
             "strideW": wide.stride, "strideH": high.stride, "filterW": wide.taps, "filterH": high.taps,
             "dilationFilterW": wide.dilation, "dilationFilterH": high.dilation, "enTranspose": False,
             "enSmallK": False, "fMatrixCtrl": False, "filterSizeW": False, "filterSizeH": False,
         }  # fmt: skip
-        operands, op = {"dst": l0a, "src": self.l1a.tile}, "LoadData"
+        source = operand_of(self.l1a.tile, group * rows * columns * _C0 * 2)
+        operands, op = {"dst": operand_of(l0a), "src": source}, "LoadData"
         if self.ctx.arch.l0a_tag == "zN":
-            op, down = "LoadDataWithStride", -(-extents[0] // 16)
+            op, fields["count"] = "LoadDataWithStride", 1
             steps: dict[str, Any] = {
                 "repeatStride": 0,
                 "repeatTime": 1,
                 "repeatMode": 0,
-                "dstStride": down,
+                "dstStride": places // 16,
             }
             self.ctx.issue("SetLoadDataRepeatWithStride", "MTE1", **steps)
         self.ctx.issue(op, "MTE1", operands, form="3dv2", **fields)
 
+    def bring_b(self, l0b: KernelTensor, at: tuple[int, int], extents: tuple[int, int]) -> None:
+        whole = rounded_up(self.block[2], 16)
+        lines = self.ctx.make_tensor(self.l1b.tile, (int(self.l1b.tile.origin_shape[0]), whole))
+        step = _C0 if self.ctx.arch.code == 2201 else extents[0]
+        for k in range(0, extents[0], step):
+            part = get_tile(lines, (at[0] + k, at[1]), (step, whole - at[1]))
+            tile, to = self.ctx.make_tensor(part, part.layout), get_tile(l0b, (k, 0), (step, extents[1]))
+            self.ctx.copy_l1_to_l0b(to, get_tile(tile, (0, 0), (step, extents[1])))
+
     def take_out(self, job: Job, sums: KernelTensor) -> None:
         """Take the sums out, a row of places at a time."""
-        ctx, (batch, place, extents) = self.ctx, self.block
+        ctx, (batch, row, column, channel) = self.ctx, self.place
+        rows, columns, channels = self.block
         if not self.unit_flag:
             ctx.set_flag("M_FIX", self.l0c.id)
             ctx.wait_flag("M_FIX", self.l0c.id)
         _, _, height, width, _ = map(int, job.c.origin_shape)
-        whole = extents[1] == width
-        of = store_of(job.c).element
+        at_once = rows if self.unit_flag else 1
+        of, is_old = store_of(job.c).element, ctx.arch.code == 2201
         fields = {
-            "format": "NZ", "nSize": extents[2], "mSize": extents[1] * (extents[0] if whole else 1),
-            "srcStride": rounded_up(extents[0] * extents[1], 16),
-            "dstStride": height * width, "deqScalar": 0, "ndNum": 1,
+            "format": "NZ", "nSize": rounded_up(channels, 16), "mSize": columns * at_once,
+            "srcStride": rounded_up(rows * columns, 16),
+            "dstStride": height * width * (1 if is_old else _C0), "deqScalar": 0, "ndNum": 1,
             "srcNdStride": 0, "dstNdStride": 0, "reluEn": False, "unitFlag": 3 if self.unit_flag else 0,
-            "quantPre": _ROUNDING[of.name],
+            "quantPre": _ROUNDING[of.name], "isChannelSplit": False,
         }  # fmt: skip
-        for row in range(1 if whole else extents[0]):
-            at = (batch, place[2] // _C0, place[0] + row, place[1], 0)
+        if not is_old:
+            fields |= {"dualDstCtl": 0, "subBlockId": False, "dnNum": 1, "srcNzMatrixStride": 0}
+            fields |= {"dstDnMatrixStride": 0, "srcNzC0Stride": 0}
+        for turn in range(0, rows, at_once):
+            at = (batch, channel // _C0, row + turn, column, 0)
             dst = operand_of(job.c, int(job.c.layout(at)) * of.bytes_of(1))
-            src = operand_of(sums, row * extents[1] * _C0 * 4)
+            src = operand_of(sums, turn * columns * _C0 * 4)
             ctx.issue("Fixpipe", "FIX", {"dst": dst, "src": src}, **fields)
         if not self.unit_flag:
             ctx.set_flag("FIX_M", self.l0c.id)
@@ -217,8 +267,9 @@ class BlockConv2d(PingpongTla):
 def conv2d(
     ctx: Context, Fmap: KernelTensor, Filter: KernelTensor, Output: KernelTensor,
     strides: tuple[int, int] = (1, 1), dilations: tuple[int, int] = (1, 1),
-    pads: tuple[int, int, int, int] = (0, 0, 0, 0), tile: tuple[int, int, int] = (8, 12, 64),
-    channels: int = 2, depth: int = 96, policy: str | Policy = "MmadPingpong<false>",
+    pads: tuple[int, int, int, int] = (0, 0, 0, 0), tile: tuple[int, int, int] = (8, 12, 96),
+    channels: tuple[int, int] = (8, 8), l0: tuple[int, int] = (96, 16),
+    policy: str | Policy = "MmadPingpong<false>", swizzle: tuple[int, int] = (3, 0),
 ) -> None:  # fmt: skip
     """Output[b, c, y, x] = sum of Fmap[b, i, y s + u d, x s + v d] Filter[i, u, v, c] over i, u, v.
 
@@ -238,23 +289,26 @@ def conv2d(
         strides, dilations: The steps from place to place, and from tap to tap, down and across.
         pads: The zeros left, right, above and below.
         tile: The rows and columns of places, and the channels of the result, of a block.
-        channels: The groups of 16 channels of the image in L1.
-        depth: The columns in L0, a multiple of 16.
+        channels: The groups of 16 channels in L1: of the image, and of the filter, a multiple.
+        l0: The channels of the result in L0 at a time, and the columns of the matrix: whole groups.
+        policy: The stages, and the unit flag.
+        swizzle: The offset and direction of the order of blocks.
 
     Raises:
         CongruenceError: the tensors do not fit each other.
         LayoutError: an extent is no multiple of 16, or a filter lies beside the image.
+        CapacityError: a block has no room.
         UnsupportedError: the tensors are of other elements; or the policy has the unit flag, and a block
-            is not as wide as the result.
+            is not as wide as the result, or has more channels than L0.
     """
     kinds = {store_of(x).element.name for x in (Fmap, Filter, Output)}
     if len(kinds) > 1 or not kinds <= _ROUNDING.keys():
         words = f"a convolution is of {' or '.join(_ROUNDING)}, not of {' and '.join(sorted(kinds))}"
         raise UnsupportedError(words, "All three tensors have one type.")
-    for name, extents in (("strides", strides), ("dilations", dilations), ("tile", tile)):
+    given = {"strides": strides, "dilations": dilations, "tile": tile, "channels": channels, "l0": l0}
+    for name, extents in given.items():
         for extent in extents:
             positive(name, extent)
-    positive("channels", channels)
     batches, groups, height, width, _ = map(int, Fmap.origin_shape)
     cin1, kh, kw, cout, _ = map(int, Filter.origin_shape)
     high = Window(kh, strides[0], dilations[0], pads[2:])
@@ -266,29 +320,28 @@ def conv2d(
             f"the image has {groups} groups of channels, the filter {cin1}; the result is {found}",
             f"The result is {needed}: batches, groups of channels, height and width.",
         )
-    if cout % _C0 or tile[2] % _C0 or depth % _C0:
-        words = f"the result has {cout} channels, a block {tile[2]}, and L0 a depth of {depth}"
+    if cout % _C0 or tile[2] % _C0:
+        words = f"the result has {cout} channels, and a block {tile[2]}"
         raise LayoutError(words, "Each is a multiple of 16.")
+    if channels[1] % channels[0]:
+        words = f"the filter has {channels[1]} groups of channels in L1, and the image {channels[0]}"
+        raise LayoutError(words, "The filter has a multiple.")
     if any(max(window.pads) > window.reach for window in (high, wide)):
         words = f"with pads {pads} a filter of {kh} by {kw} lies beside the image"
         raise LayoutError(words, "A pad is at most dilation (taps - 1).")
     how = policy_named(policy)
-    if how.facts.unit_flag and tile[1] < needed[3]:
-        words = f"a block of {tile[1]} of {needed[3]} columns leaves L0C row by row, with no unit flag"
-        raise UnsupportedError(words, "Take MmadPingpong<false>, or a block as wide as the result.")
-    counts = [-(-extent // step) for extent, step in zip((*needed[2:], cout), tile, strict=True)]
-    blocks = [
-        (batch, row, column, channel)
-        for batch in range(batches)
-        for row in range(counts[0])
-        for column in range(counts[1])
-        for channel in range(counts[2])
-    ]
-    block = BlockConv2d(ctx, how, Fmap, Filter, (high, wide), tile, channels, depth)
-    with block:
-        for batch, *at in blocks[ctx.block_idx :: ctx.block_num]:
-            row, column, channel = (i * step for i, step in zip(at, tile, strict=True))
-            ends = (needed[2] - row, needed[3] - column, cout - channel)
-            extents = (min(tile[0], ends[0]), min(tile[1], ends[1]), min(tile[2], ends[2]))
-            block.at(Fmap, Filter, Output, batch, (row, column, channel), extents)
+    for is_apart, words, of in (
+        (tile[1] < needed[3], f"a block of {tile[1]} of {needed[3]} columns", "the result"),
+        (l0[0] < min(tile[2], cout), f"a block of {tile[2]} channels, {l0[0]} of them in L0,", "L0"),
+    ):
+        if how.facts.unit_flag and is_apart:
+            words += " leaves L0C in parts, with no unit flag"
+            raise UnsupportedError(words, f"Take MmadPingpong<false>, or a block as wide as {of}.")
+    schedule = convolution(
+        batch=batches, ho=needed[2], wo=needed[3], cout=cout, tile=tile, offset=swizzle[0],
+        direction=swizzle[1], cores=ctx.block_num,
+    )  # fmt: skip
+    with BlockConv2d(ctx, how, Fmap, (high, wide), tile, channels, l0) as block:
+        for task in schedule.of_core(ctx.block_idx):
+            block.at(Fmap, Filter, Output, task)
         ctx.pipe_barrier("ALL")

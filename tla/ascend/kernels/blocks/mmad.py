@@ -217,7 +217,10 @@ class BlockMmad(Flagged):
         if not self.KEEPS_A:
             parts.insert(0, ("MTE1_MTE2", self.l1a))
         found: list[tuple[HardEvent, int]] = [
-            (event, x.ids[stage]) for stage in range(self.policy.facts.l1b) for event, x in parts
+            (event, x.ids[stage])
+            for stage in range(max(len(x.ids) for _, x in parts))
+            for event, x in parts
+            if stage < len(x.ids)
         ]
         if not (self.unit_flag and self.HAS_ONE_FLAG):
             found.append(("FIX_M", 0))
@@ -283,6 +286,10 @@ class BlockMmad(Flagged):
         """The first column of one of a block's tiles, in the tile of A in L1."""
         return job.tiles[turn] * self.l1.k if self.KEEPS_A else 0
 
+    def rows_of_b(self, job: Job, turn: int) -> tuple[int, bool, bool]:
+        """The first row in the tile of B in L1; whether the turn is the tile's first, and its last."""
+        return 0, True, True
+
     def k_tiles(self, a: KernelTensor) -> int:
         """How many tiles of L1 a block has along K."""
         return int(ceil_div(int(a.origin_shape[1]), self.l1.k))
@@ -296,14 +303,18 @@ class BlockMmad(Flagged):
         """Load a tile of A and one of B to L1: to the stage in use, or to one ahead of it."""
         at, (m, n, k) = tile * self.l1.k, self.l1
         if not self.KEEPS_A:
-            self.load_to(self.l1a, get_tile(a, (0, at), (m, k)), ahead)
-        self.load_to(self.l1b, get_tile(b, (at, 0), (k, n)), ahead)
+            self.load_to(self.l1a, self.tile_from(get_tile(a, (0, at), (m, k))), ahead)
+        self.load_to(self.l1b, self.tile_from(get_tile(b, (at, 0), (k, n))), ahead)
 
-    def load_to(self, stages: Stages, x: KernelTensor, ahead: int = 0) -> None:
-        """Load a tile to L1 when its place is free, and say that it is there."""
+    def tile_from(self, x: KernelTensor) -> Callable[[KernelTensor], None]:
+        """Return the copy of a tile of global memory to L1."""
+        return lambda to: self.ctx.copy_gm_to_l1(to, x)
+
+    def load_to(self, stages: Stages, copy: Callable[[KernelTensor], None], ahead: int = 0) -> None:
+        """Copy to a tile of L1 when it is free, and say that it is there."""
         slot = (stages.at + ahead) % len(stages.tiles)
         self.ctx.wait_flag("MTE1_MTE2", stages.ids[slot])
-        self.ctx.copy_gm_to_l1(stages.tiles[slot], x)
+        copy(stages.tiles[slot])
         self.ctx.set_flag("MTE2_MTE1", stages.ids[slot])
 
     def turn_l1(self) -> None:
@@ -334,6 +345,7 @@ class BlockMmad(Flagged):
         """Multiply the tiles in use in L1, a block's at its turn, K by K onto the sums."""
         ctx, l0, k = self.ctx, self.l0, self.depth(job, turn)
         first, is_last = self.column(job, turn), turn == len(job.tiles) - 1
+        row, opens, closes = self.rows_of_b(job, turn)
         m, n = map(int, sums.origin_shape)
         steps = int(ceil_div(k, l0.k))
         for step in range(steps):
@@ -346,24 +358,27 @@ class BlockMmad(Flagged):
             self.bring_a(l0a, first + step * l0.k, (m, depth))
             if ends and not self.KEEPS_A:
                 ctx.set_flag("MTE1_MTE2", self.l1a.id)
-            l0b = ctx.make_tensor(self.l0b.tile, (depth, n))
-            ctx.wait_flag("M_MTE1", self.l0b.id)
-            if step == 0:
-                ctx.wait_flag("MTE2_MTE1", self.l1b.id)
-            ctx.copy_l1_to_l0b(l0b, part_of(self.l1b.tile, (step * l0.k, 0), (depth, n)))
-            if ends:
-                ctx.set_flag("MTE1_MTE2", self.l1b.id)
-            init_c = turn == step == 0
-            bias = self._bias_table(n) if init_c else None
-            ctx.set_flag("MTE1_M", self.mmad_id)
-            ctx.wait_flag("MTE1_M", self.mmad_id)
-            unit_flag = (3 if is_last and ends else 2) if self.unit_flag else 0
-            aligned = {"bias": bias, "k_direction_align": self.aligns_k}
-            ctx.tile_mmad(sums, l0a, l0b, m, n, depth, init_c, unit_flag, **aligned)
-            if bias is not None and self.biases is not None:
-                ctx.set_flag("M_MTE1", self.biases[1].id)
-            ctx.set_flag("M_MTE1", self.l0b.id)
-            self.l0b.turn()
+            for column in range(0, n, l0.n):
+                columns = min(l0.n, n - column)
+                l0b = ctx.make_tensor(self.l0b.tile, (depth, columns))
+                ctx.wait_flag("M_MTE1", self.l0b.id)
+                if step == column == 0 and opens:
+                    ctx.wait_flag("MTE2_MTE1", self.l1b.id)
+                self.bring_b(l0b, (row + step * l0.k, column), (depth, columns))
+                if ends and closes and column + columns == n:
+                    ctx.set_flag("MTE1_MTE2", self.l1b.id)
+                init_c = turn == step == 0
+                bias = self._bias_table(n) if init_c else None
+                ctx.set_flag("MTE1_M", self.mmad_id)
+                ctx.wait_flag("MTE1_M", self.mmad_id)
+                unit_flag = (3 if is_last and ends else 2) if self.unit_flag else 0
+                aligned = {"bias": bias, "k_direction_align": self.aligns_k}
+                part = sums if columns == n else get_tile(sums, (0, column), (m, columns))
+                ctx.tile_mmad(part, l0a, l0b, m, columns, depth, init_c, unit_flag, **aligned)
+                if bias is not None and self.biases is not None:
+                    ctx.set_flag("M_MTE1", self.biases[1].id)
+                ctx.set_flag("M_MTE1", self.l0b.id)
+                self.l0b.turn()
             ctx.set_flag("M_MTE1", self.l0a.id)
             self.l0a.turn()
 
@@ -375,6 +390,10 @@ class BlockMmad(Flagged):
             extents: Its rows and columns.
         """
         self.ctx.copy_l1_to_l0a(l0a, part_of(self.l1a.tile, (0, k), extents))
+
+    def bring_b(self, l0b: KernelTensor, at: tuple[int, int], extents: tuple[int, int]) -> None:
+        """Bring a part of the tile of B in use from L1 to L0B, from a row and a column on."""
+        self.ctx.copy_l1_to_l0b(l0b, part_of(self.l1b.tile, at, extents))
 
     def take_out(self, job: Job, sums: KernelTensor) -> None:
         """Take the sums out to C."""

@@ -95,7 +95,7 @@ class FullLoadA(Pingpong):
             extents = self.l1.m, int(round_up(job.a.origin_shape[1], c0))
             self.l1a.tiles = (ctx.make_tensor(self.room, extents),)
             ctx.set_flag("MTE1_MTE2", number)
-            self.load_to(self.l1a, job.a)
+            self.load_to(self.l1a, self.tile_from(job.a))
             ctx.wait_flag("MTE2_MTE1", number)
         super().compute(job._replace(around=behind(job.around[1]) if job.around else ()))
 
