@@ -65,7 +65,7 @@ class Line(NamedTuple):
 
     def part(self, run: Mapping[Any, int]) -> Interval:
         """Return the numbers of the results in a run."""
-        known = {symbol: run[key] for symbol, key in self.reads.items()}
+        known: dict[Any, Any] = {symbol: run[key] for symbol, key in self.reads.items()}
         inside = Interval(self.first, self.first + len(self.places) - 1)
         for sign, rest, bounds in self.ends:
             at = compute(rest, {}, known)
