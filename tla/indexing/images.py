@@ -391,9 +391,7 @@ def image_size(maps: Sequence[IndexingMap]) -> Span:
         tables: list[Mapping[int, int]] = [{1: _values(group)}]
         loose = ""
         if not _values(group):
-            tables, loose = _by_run(
-                maps, group, partial(_reached, group), lambda lines: partial(_masks, lines)
-            )
+            tables, loose = _by_run(maps, group, partial(_reached, group), partial(partial, _masks))
         if loose:
             reason = reason or f"%{loose} is read at run time for each element"
             least.append([_fewest(group, maps)])
@@ -464,7 +462,7 @@ def readers(maps: Sequence[IndexingMap], outputs: Sequence[int] = ()) -> dict[in
                 maps,
                 group,
                 partial(_readers_of, group, parts),
-                lambda lines: _readers_on(lines, parts),
+                partial(_readers_on, parts),
             )
             if loose:
                 return {}
@@ -505,7 +503,7 @@ def _readers_of(
 
 
 def _readers_on(
-    lines: list[Line], parts: Sequence[tuple[int, ...]]
+    parts: Sequence[tuple[int, ...]], lines: list[Line]
 ) -> Callable[[Mapping[Any, int]], Counter[tuple[int, ...]]] | None:
     """Return the same of lines in a run, if each result has one point; None if one has more."""
     if any(a == b for line in lines for a, b in pairwise(line.places)):
