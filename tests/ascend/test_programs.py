@@ -491,6 +491,20 @@ def test_attention_on_pages_is_that_of_the_example(
     expect_equal(issued(ours), issued(theirs))
 
 
+def test_the_page_names_the_examples_that_are_equal_and_the_others() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "kernel_machine.md").read_text("utf-8")
+    equal, _, others = page.partition("## CATLASS's examples")[2].partition("The others:")
+    written = {name[:2] for name, example in EXAMPLES.items() if example.kernel is not None}
+    written |= {"23", "40", "33", "56"}  # in tests of their own
+    listed = equal.partition("instruction: ")[2]
+    assert set(re.findall(r"\d+", listed)) == written
+    assert f"examples of CATLASS {len(written)} are" in equal
+    rows = re.findall(r"^\| (\d[\d, ]*) \|", others.partition("\n## ")[0], re.M)
+    rest = {x for row in rows for x in row.split(", ")}
+    names = {row["example"] for row in ROWS} | NOT_PLANNED.keys()
+    assert rest == names - written
+
+
 NOT_EMITTED = {
     "55": "its tiles are arguments of a template, by element type",
     "61": "three products in one kernel, each with a policy and tiles",
