@@ -36,6 +36,7 @@ BY_NAME = {
     "tla.arrays.moving": "the compiled executor, a distribution of its own",
     "tla.cli.executors": "dask.distributed, which is no part of the house",
     "tla.hlo.schema": "protobuf, which is no part of the house",
+    "tla.show.raster": "resvg, which is no part of the house",
     "tla.indexing.exact.budget": "islpy, which is no part of the house",
     "tla.objects.libraries": "a library of others, when an object of it is asked for",
     "tla.testing.operations": "it looks up the function of each operation by the name that users write",

@@ -168,3 +168,32 @@ def test_a_timeline_of_nothing() -> None:
     assert render(figure).splitlines()[1].split() == ["0", "0%"]
     figure = Timeline("core", "round", "job", (0,), (Lane(0, ((Stretch("empty", 0),),), 0),), 1, 1, 0)
     assert "|" in render(figure)
+
+
+@given(st.randoms(use_true_random=False), st.sampled_from(sorted(SCHEDULERS)))
+def test_the_map_has_every_block_in_its_place(rng: object, name: str) -> None:
+    """With core and round of its first task, and the number of the others; a grid for each group."""
+    assert hasattr(rng, "random")
+    schedule = SCHEDULERS[name](random_problem(rng))  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
+    found: dict[tuple[int, int, int], list[Task]] = {}
+    for task in schedule.tasks:
+        found.setdefault((task.group, task.coord.m, task.coord.n), []).append(task)
+    figure = schedules.block_map(schedule, 10**6, 10**6)
+    groups = list(dict.fromkeys(at[0] for at in found))
+    drawn = {
+        (group, m, n): (cell.text, cell.valid)
+        for group, grid in zip(groups, figure.grids, strict=True)
+        for m, row in enumerate(grid.cells)
+        for n, cell in enumerate(row)
+    }
+    for at, (first, *more) in found.items():
+        others = f" +{len(more)}" if more else ""
+        assert drawn.pop(at) == (f"c{first.core} r{first.round}{others}", True)
+    assert set(drawn.values()) <= {("-", False)}
+    assert figure.size == len(found)
+
+
+def test_a_map_has_a_size() -> None:
+    schedule = schedules.identity((300, 256, 64), (128, 256, 64), cores=2)
+    with pytest.raises(LayoutError, match="0 rows and 32 columns"):
+        schedules.block_map(schedule, 0)

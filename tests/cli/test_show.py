@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from html import unescape
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
@@ -226,11 +227,39 @@ def test_a_layout_seen_through_a_swizzle(run: Run) -> None:
     assert run("show", "Sw<1,0").err.startswith("tla: error: expected ")
 
 
+def test_png_without_its_package_is_one_sentence(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    path = tmp_path / "a.png"
+    assert run("show", "(2,3):(3,1)", "-o", str(path)) == (
+        1,
+        "",
+        "tla: error: a picture as PNG needs the package resvg-py, which is not installed\n"
+        "  pip install 'tla-layouts[png]'; --svg needs no package.\n",
+    )
+    assert not path.exists()
+
+
+def test_png_is_twice_as_large_as_svg(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("resvg_py")
+    path = tmp_path / "a.png"
+    assert run("show", "(2,3):(3,1)", "-o", str(path)) == (0, "", "")
+    data = path.read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    size = re.match(
+        r'<svg [^>]*width="([\d.]+)" height="([\d.]+)"', run("show", "(2,3):(3,1)", "--svg").out
+    )
+    assert size
+    wide, high = (int.from_bytes(data[at : at + 4], "big") for at in (16, 20))
+    assert (wide, high) == pytest.approx([2 * float(n) for n in size.groups()], abs=2)
+
+
 def test_text_is_not_written_under_the_name_of_another_picture(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "a.PNG"
+    path = tmp_path / "a.GIF"
     code, out, err = run("show", "(2,3):(3,1)", "-o", str(path))
     assert (code, out, path.exists()) == (1, "", False)
-    assert err.endswith("a.PNG: a picture is written as .svg, .html, .htm, .tex, not .png\n")
+    assert err.endswith("a.GIF: a picture is written as .svg, .png, .html, .htm, .tex, not .gif\n")
     assert run("show", "(2,3):(3,1)", "--svg", "-o", str(path)).code == 0
 
 

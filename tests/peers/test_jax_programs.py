@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from importlib import import_module
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -211,3 +213,17 @@ def test_advice_holds_on_each_chip_or_says_its_risk(jax: Any, described: Any, ch
         found = tla.jax.verify(function, [described(text) for text in texts], chip=chip)
         risky = any(each.risk or each.together for each in found.advice)
         assert not found.advice or found.holds or risky, str(found)
+
+
+@pytest.mark.slow
+def test_the_code_of_the_how_to_runs(jax: Any, described: Any) -> None:
+    """The blocks that need jax, one after another; the others run with the documents."""
+    page = Path(tla.__file__).parents[1] / "docs" / "howto" / "take_the_layout.md"
+    if not page.exists():
+        pytest.skip("the wheel has no documents")
+    names: dict[str, Any] = {}
+    for block in re.findall(r"^```py\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S):
+        exec(block, names)
+    assert str(names["verified"]).splitlines()[-1] == "the advice holds"
+    chosen = [str(each.layout) for each in names["chosen"].input_formats[0]]
+    assert chosen[0] == str(names["ins"][0].layout)

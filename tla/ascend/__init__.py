@@ -234,6 +234,7 @@ if TYPE_CHECKING:
         Schedule as Schedule,
         Task as Task,
         Traffic as Traffic,
+        block_map as block_map,
         tally as tally,
         timeline as timeline,
     )

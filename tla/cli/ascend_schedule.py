@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from ..ascend import ARCHES, WORDS, swizzle, timeline
+from ..ascend import ARCHES, WORDS, block_map, swizzle, timeline
 from ..ground import LIMITS, Panels, say
 from . import ascend_schedule_text as text
 from .ascend_schedule_facts import Entry, Request, difference
@@ -50,6 +50,10 @@ Exit code 1: a value is wrong, or the swizzle has no such schedule.
 """
 
 
+_MAPPED: Final = 1 << 16
+"""The most tasks whose blocks are drawn in their places."""
+
+
 def run(arguments: list[str]) -> int:
     parser = _parser()
     options = parser.parse_args(arguments)
@@ -83,12 +87,23 @@ def run(arguments: list[str]) -> int:
 
 
 def _figure(entries: Sequence[Entry], options: argparse.Namespace) -> AnyFigure:
-    """The schedule, core by turn; of two, one beside the other."""
-    limits = (64, 64) if is_file_format(options) else (32, 16)
-    figures = tuple(timeline(each.schedule, *limits, balance=each.balance) for each in entries)
+    """The schedule, core by turn, in a file below the map of its blocks; of two, one after the other."""
+    of = _whole if is_file_format(options) else _by_core
+    figures = tuple(map(of, entries))
     if len(figures) == 1:
         return figures[0]
     return Panels(" and ".join(each.schedule.swizzle for each in entries), figures)
+
+
+def _by_core(entry: Entry) -> AnyFigure:
+    return timeline(entry.schedule, balance=entry.balance)
+
+
+def _whole(entry: Entry) -> AnyFigure:
+    figure = timeline(entry.schedule, 64, 64, entry.balance)
+    if entry.schedule.count > _MAPPED:
+        return figure
+    return Panels("", (block_map(entry.schedule, 64, 64), figure))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a command writes a figure: on the terminal, or as SVG, HTML or LaTeX."""
+"""How a command writes a figure: on the terminal, or as SVG, PNG, HTML or LaTeX."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from .common import InputError, file_argument
-from .saving import save
+from .saving import save, save_bytes
 
 if TYPE_CHECKING:
     import argparse
@@ -20,10 +20,10 @@ FORMATS: Final = {
     "latex": "write the picture as LaTeX with TikZ",
 }
 
-_ENDINGS: Final = {".svg": "svg", ".html": "html", ".htm": "html", ".tex": "latex"}
+_ENDINGS: Final = {".svg": "svg", ".png": "png", ".html": "html", ".htm": "html", ".tex": "latex"}
 """The format that the ending of a file name asks for."""
 
-_OTHERS: Final = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".ps", ".eps")
+_OTHERS: Final = (".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".ps", ".eps")
 """Endings of formats that no command writes: a text under such a name would not open as a picture."""
 
 
@@ -102,7 +102,7 @@ def write_figure(figure: AnyFigure, options: argparse.Namespace) -> None:
 
         write(figure, options.colour)
         return
-    from ..show import html, latex, render, svg
+    from ..show import html, latex, png, render, svg
 
     named = _format_named(options.output or "")
     if named not in (None, format_of(options)):
@@ -113,6 +113,9 @@ def write_figure(figure: AnyFigure, options: argparse.Namespace) -> None:
             if options.output.lower().endswith(ending):
                 wanted = f"a picture is written as {', '.join(_ENDINGS)}, not {ending}"
                 raise InputError.cannot("write", options.output, ValueError(wanted))
+    if format_of(options) == "png":
+        save_bytes(options.output, png(figure))
+        return
     writers: dict[str | None, Callable[[AnyFigure], str]]
     writers = {None: render, "svg": svg, "html": html, "latex": latex}
     text = writers[format_of(options)](figure)

@@ -34,7 +34,16 @@ def save(path: str, text: str) -> None:
     if is_standard_output(path):
         say(*text.split("\n"))
         return
-    data = f"{text}\n".encode("utf-8", "backslashreplace")
+    save_bytes(path, f"{text}\n".encode("utf-8", "backslashreplace"))
+
+
+def save_bytes(path: str, data: bytes) -> None:
+    """Write bytes to a file, as `save` does lines.
+
+    Raises:
+        InputError: the file cannot be written; what it held before is still there.
+        BrokenPipeError: the reader of a pipe has left.
+    """
     with mapped(path, len(data)) as memory:
         memory[:] = data
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from itertools import product as cartesian
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from ..figures import axis_of, layout_figure, strip_figure, tile_colour
-from ..ground import Cell, Figure, Grid, Place, Strip
+from ..figures import axis_of, layout_figure, strip_figure
+from ..ground import Cell, Figure, Grid, Place, Strip, shade
 from ..layouts import Layout, crd2idx, is_layout, parse_int_tuple, product, trusted
 from ..numbers import is_tuple, known_int
 
@@ -160,10 +160,8 @@ def cells_of(layout: AnyLayout) -> list[int]:
 
 
 def place_colour(layout: AnyLayout, index: int) -> int:
-    """Return the colour of an index by its place in the figure of a layout; neighbours differ."""
-    sizes = sizes_of(layout)
-    digits = [0, 0, *digits_of(index, sizes)]
-    return tile_colour(digits[-2] + 5 * sum(digits[:-2]), digits[-1]) if sizes else 0
+    """Return the colour of an index of a layout."""
+    return shade(index, known_int(layout.size))
 
 
 def same_profile(result: AnyLayout, like: AnyLayout) -> AnyLayout:

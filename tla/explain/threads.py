@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..algebra import modes_of, preimage
 from ..errors import CoordinateError, LayoutError, UnsupportedError
-from ..figures import COLOURS, tile_colour
-from ..ground import NO_COLOUR, limit_error, limit_of
+from ..figures import COLOURS
+from ..ground import NO_COLOUR, limit_error, limit_of, shade
 from ..layouts import Layout, as_layout, as_shape, crd2idx, leaves, product, text_of
 from ..numbers import known_int
-from .painting import COLUMNS, ROWS, SLICES, paint_layout, sizes_of
+from .painting import COLUMNS, ROWS, SLICES, paint_layout
 from .tiles import reach
 
 if TYPE_CHECKING:
@@ -69,8 +69,8 @@ def tv_figure(
     cells = Layout(as_shape(shape))
     _require_inside(layout, cells)
     threads, values = layout.shape
-    # a few threads have a colour each; more are coloured so that neighbours differ
-    first = sizes_of(Layout(threads))[0] if product(threads) > COLOURS else 0
+    count = known_int(product(threads))
+    is_few = count <= COLOURS  # each has a colour of its own; more have shades
 
     def holders(x: int, cell: Cell) -> Cell:
         indices = list(islice(preimage(layout, x), _MOST_HOLDERS))
@@ -80,11 +80,10 @@ def tv_figure(
         more = ""
         if len(indices) > 1:
             more = f" +{len(indices) - 1}" if len(indices) < _MOST_HOLDERS else " +..."
-        colour = tile_colour(t % first, t // first) if first else t
-        return cell._replace(text=f"T{t} V{v}{more}", colour=colour)
+        return cell._replace(text=f"T{t} V{v}{more}", colour=t if is_few else shade(t, count))
 
     title = f"{layout} on a tile of {text_of(cells.shape)}"
-    figure = paint_layout(cells, holders, title, "tile", rows, columns, slices)
+    figure = paint_layout(cells, holders, title, "tile" if is_few else "identity", rows, columns, slices)
     if any(" +" in (cell.text or "") for grid in figure.grids for row in grid.cells for cell in row):
         figure = figure._replace(title=f"{title}; +n: n more hold the cell")
     return figure._replace(valid_size=_cells_with_thread(layout, cells))

@@ -31,6 +31,7 @@ from ..ground import (
     bank_of,
     limit_error,
     limit_of,
+    shade,
     shown,
 )
 from ..layouts import as_layout, ends_of, idx2crd, leaves, offset_at, product, text_of
@@ -43,10 +44,7 @@ if TYPE_CHECKING:
     from ..layouts import AnyLayout
 
 COLOURS: Final = 8
-"""The number of colours of tiles and elements; after the last colour the first comes again."""
-
-SHADES: Final = 16
-"""The number of colours from the least offset to the greatest."""
+"""The number of colours of tiles; after the last colour the first comes again."""
 
 BANK_SCHEMES: Final = tuple([scheme for scheme in get_args(Scheme) if scheme.startswith("bank")])
 
@@ -246,7 +244,7 @@ class Colours:
     def of_offset(self, offset: int) -> int:
         """The colour of an offset."""
         if self.scheme == "offset":
-            return (offset - self.low) * (SHADES - 1) // self.span
+            return shade(offset - self.low, self.span + 1)
         return bank_of(self.scheme, offset)
 
     def row(self, tile: int, tiles: Sequence[int], offsets: Sequence[int]) -> Iterator[int]:

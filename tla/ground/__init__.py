@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from .figure import (
         BANKS as BANKS,
         NO_COLOUR as NO_COLOUR,
+        SHADES as SHADES,
         AnyFigure as AnyFigure,
         Axis as Axis,
         Bar as Bar,
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
         Strip as Strip,
         Timeline as Timeline,
         bank_of as bank_of,
+        shade as shade,
     )
     from .limits import LIMITS as LIMITS, Limit as Limit, limits as limits
 

@@ -24,12 +24,15 @@ from .words import shown
 Scheme: TypeAlias = Literal[
     "", "tile", "identity", "offset", "bank", "bank4", "bank8", "bank16", "bank64"
 ]
-"""What a colour means: nothing; a tile; an element, the same in each panel; how far an offset is on
-the way from the least to the greatest; or the bank of shared memory that an element of 32 bits begins
-in, or of as many bits as the name says. Neighbouring tiles and elements have different colours."""
+"""What a colour means: nothing; a tile; an element by its place among all, the same in each panel; how
+far an offset is on the way from the least to the greatest; or the bank of shared memory that an element
+of 32 bits begins in, or of as many bits as the name says. Neighbouring tiles have different colours."""
 
 BANKS: Final = 32
 """The banks of shared memory, of 32 bits each."""
+
+SHADES: Final = 16
+"""The number of colours from the least offset, or the first element, to the last."""
 
 
 @guarded
@@ -43,6 +46,15 @@ def bank_of(scheme: str, offset: int) -> int:
         return offset * int(scheme[4:] or 32) // 32 % BANKS
     except ValueError:
         raise UnsupportedError(f"no colours by bank are called {shown(scheme)}") from None
+
+
+def shade(index: int, count: int) -> int:
+    """Return the colour of an element by its place among all: near in order is near in colour.
+
+    >>> [shade(i, 4) for i in range(4)], shade(10**9 - 1, 10**9)
+    ([0, 5, 10, 15], 15)
+    """
+    return index * (SHADES - 1) // max(count - 1, 1)
 
 
 NO_COLOUR: Final = -1
@@ -295,7 +307,7 @@ class Bar(NamedTuple):
     clashes: tuple[tuple[int, int], ...]
     """Ranges of it that another bar writes too."""
     colour: int = NO_COLOUR
-    """The number of its memory; without a number each bar has its own colour."""
+    """The number of its memory, or of its operand; without a number each bar has its own colour."""
     space: str = ""
     """The name of that memory, where bars of several stand below each other."""
 

@@ -21,8 +21,8 @@ from sys import maxsize
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..errors import CoordinateError, LayoutError
-from ..figures import axis_of, tile_colour
-from ..ground import NO_COLOUR, Cell, Figure, Grid, Panels
+from ..figures import axis_of
+from ..ground import Cell, Figure, Grid, Panels, shade
 from ..numbers import Interval
 from ..xla_bridge import row_major
 
@@ -141,7 +141,7 @@ def reads_figure(
         number = row_major(at, sizes)
         if number not in active:
             return Cell(number, text="-", elements=())
-        return Cell(number, True, _colour(number, sizes), str(number), number == first, (number,))
+        return Cell(number, True, shade(number, prod(sizes)), str(number), number == first, (number,))
 
     figures = [_figure(of, sizes, corner, limits, result_cell)]
     for operand, reads in zip(operands, found, strict=True):
@@ -166,7 +166,7 @@ def _cells(
         one, *more = readers
         text = f"{one} +{len(more)}" if more else str(one)
         is_first = first in readers
-        return Cell(offset, True, _colour(one, sizes), text, is_first, tuple(readers))
+        return Cell(offset, True, shade(one, prod(sizes)), text, is_first, tuple(readers))
 
     return read
 
@@ -244,12 +244,6 @@ def _check(at: tuple[int, ...], dims: tuple[int, ...], operand: Operand) -> None
             raise CoordinateError(
                 f"the map reads index {i} of dim {k} of the operand, which has {n}", operand=operand
             )
-
-
-def _colour(number: int, sizes: tuple[int, ...]) -> int:
-    """The colour of an element; neighbours in a matrix have different ones."""
-    columns = sizes[-1] if sizes else 1
-    return tile_colour(number // columns, number % columns) if columns else NO_COLOUR
 
 
 def _figure(

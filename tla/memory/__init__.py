@@ -43,9 +43,15 @@ if TYPE_CHECKING:
         grouped as grouped,
         source_of as source_of,
     )
+    from .collectives import Collective as Collective, collectives as collectives
     from .compare import Comparison as Comparison, compare as compare
     from .copy_advice import Advice as Advice
-    from .copying import Copy as Copy, CopyTotal as CopyTotal, copy_totals as copy_totals
+    from .copying import (
+        Copy as Copy,
+        CopyTotal as CopyTotal,
+        copy_totals as copy_totals,
+        run_cycles as run_cycles,
+    )
     from .entry import (
         alias_bytes as alias_bytes,
         argument_bytes as argument_bytes,
@@ -88,7 +94,6 @@ if TYPE_CHECKING:
     from .buffers import label_of as label_of
     from .by import source_text as source_text
     from .compare import ShapeChange as ShapeChange, ShapeGroup as ShapeGroup, Total as Total
-    from .copying import run_cycles as run_cycles
     from .entry import is_tiled as is_tiled
     from .matching import Item as Item
     from .oom import read_reports as read_reports

@@ -15,7 +15,7 @@
 
 - ``texts``: a figure as lines of text; ``terminal``: on standard output, in colour;
 - ``scenes``: a figure as a ``scene``, boxes and lines with their places;
-- ``vector``, ``markup`` and ``tikz``: a scene as SVG, in a page of HTML, as LaTeX;
+- ``vector``, ``raster``, ``markup`` and ``tikz``: a scene as SVG, as PNG, in a page of HTML, as LaTeX;
 - ``facts``, ``turns`` and ``palette``: the words, columns and colours that all of these share;
 - ``notebook``: the page that a notebook shows of a value.
 """
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         figure_of as figure_of,
         html_of as html_of,
     )
+    from .raster import png as png
     from .texts import render as render
     from .tikz import latex as latex
     from .vector import svg as svg

@@ -6,7 +6,7 @@ brackets, and marked cells have a frame. So a picture reads in black and white, 
 vision.
 
 >>> fill("tile", 0), fill("tile", 8) == fill("tile", 0), fill("offset", 0) != fill("offset", 15)
-('#8fe1fc', True, True)
+('#99ddff', True, True)
 >>> len({fill("bank", i) for i in range(32)})
 32
 >>> fill("", 3), fill("tile", -1)
@@ -18,7 +18,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ..ground import BANKS
+from ..ground import BANKS, SHADES
 
 if TYPE_CHECKING:
     from ..ground import Scheme
@@ -48,15 +48,21 @@ class Page(NamedTuple):
 LIGHT: Final = Page(INK, "#ffffff")
 DARK: Final = Page("#e6e6e6", "#16191d")
 
-# Light ones and darker ones in turn, so that tiles side by side are a chequerboard without hue. Found by
-# a search for colours far apart for every kind of colour vision, as Machado, Oliveira and Fernandes
-# simulate it, "A Physiologically-based Model for Simulation of Color Vision Deficiency", 2009.
+# The scheme "light" of Paul Tol, made for cells with dark text and for every kind of colour vision. Its
+# grey is left out, since padding is grey here. Light ones and darker ones in turn, so that tiles side by
+# side are a chequerboard without hue. Source: P. Tol, Colour Schemes, SRON/EPS/TN/09-002.
 _EIGHT: Final = (
-    "#8fe1fc", "#69ac7a", "#fdf9b2", "#b391db", "#f8ceba", "#b1974d", "#d8fcf9", "#ed90bf",
+    "#99ddff", "#44bb99", "#eedd88", "#77aadd", "#ffaabb", "#ee8866", "#bbcc33", "#aaaa00",
 )  # fmt: skip
 
-_LIGHT: Final = (255, 247, 214)
-_DEEP: Final = (64, 146, 178)
+TILES: Final = len(_EIGHT)
+"""How many tiles have a colour of their own."""
+
+# His scheme "iridescent", as far as dark text reads on it: lightness falls evenly.
+_RAMP: Final = (
+    "#fefbe9", "#fcf7d5", "#f5f3c1", "#eaf0b5", "#ddecbf", "#d0e7ca", "#c2e3d2", "#b5ddd8", "#a8d8dc",
+    "#9bd2e1", "#8dcbe4", "#81c4e7", "#7bbce7", "#7eb2e4", "#88a5dd", "#9398d2", "#9b8ac4",
+)  # fmt: skip
 
 
 @cache
@@ -64,9 +70,10 @@ def fill(scheme: Scheme, colour: int) -> str:
     """Return the colour of that number, as ``#rrggbb``."""
     if not scheme or colour < 0:
         return NOTHING
-    most = 15 if scheme == "offset" else BANKS - 1
-    if scheme in ("tile", "identity"):
+    most = SHADES - 1 if scheme in ("offset", "identity") else BANKS - 1
+    if scheme == "tile":
         return _EIGHT[colour % len(_EIGHT)]
-    part = min(colour, most) / most
-    r, g, b = (round(x + (y - x) * part) for x, y in zip(_LIGHT, _DEEP, strict=True))
-    return f"#{r:02x}{g:02x}{b:02x}"
+    place = min(colour, most) / most * (len(_RAMP) - 1)
+    below = _RAMP[int(place)], _RAMP[min(int(place) + 1, len(_RAMP) - 1)]
+    pairs = [[int(paint[i : i + 2], 16) for paint in below] for i in (1, 3, 5)]
+    return "#" + "".join([f"{round(low + (high - low) * (place % 1)):02x}" for low, high in pairs])

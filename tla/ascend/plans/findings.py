@@ -167,9 +167,11 @@ class Report(NamedTuple):
             for each in self.buffers
         )
         verdict = "legal" if self.ok else f"illegal: {plural(len(self.errors), 'rule')} broken"
+        title, *facts = str(self.plan).splitlines()
+        texts = [str(finding) for finding in self.findings if finding.text]
         return Steps(
-            str(self.plan),
-            tuple(str(finding) for finding in self.findings if finding.text),
+            title,
+            (*map(str.strip, facts), *texts),
             ("buffer", "bytes needed", "available", "margin"),
             rows,
             (),
@@ -232,7 +234,12 @@ def _bars(footprint: Footprint) -> Bars:
         clashes[x].append(x.shared(y))
         clashes[y].append(x.shared(y))
     bars = tuple(
-        Bar(f"{s.operand} {s.number}", s.start, s.end, s.reach, tuple(clashes[s]))
+        Bar(f"{s.operand} {s.number}", s.start, s.end, s.reach, tuple(clashes[s]), _colour(s.operand))
         for s in footprint.stages
     )
     return Bars(footprint.buffer, footprint.capacity, bars)
+
+
+def _colour(operand: str) -> int:
+    """The colour of an operand, the same in each buffer."""
+    return "ABC".index(operand) if operand in ("A", "B", "C") else 3

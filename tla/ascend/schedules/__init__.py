@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from .facts import Balance as Balance, Reuse as Reuse, Traffic as Traffic
     from .groups import Axis as Axis
     from .heads import heads as heads
-    from .picture import timeline as timeline
+    from .picture import block_map as block_map, timeline as timeline
     from .rows import rows as rows
     from .schedule import Schedule as Schedule
     from .stream import streamk as streamk

@@ -18,7 +18,8 @@ from itertools import chain, takewhile
 from typing import TYPE_CHECKING
 
 from ...errors import LayoutError
-from ...ground import Lane, Stretch, Timeline
+from ...figures import axis_of
+from ...ground import Cell, Figure, Grid, Lane, Stretch, Timeline, shade
 from ..shapes import index_of
 from .facts import tally
 
@@ -66,6 +67,54 @@ def timeline(
     return Timeline(
         "core", "round", title, turns, tuple(lanes), schedule.cores, balance.rounds, balance.most
     )
+
+
+def block_map(schedule: Assignment, rows: SupportsIndex = 32, columns: SupportsIndex = 32) -> Figure:
+    """Return the blocks of C in their places, each with its core and its round; the colour is the round.
+
+    >>> from tla.ascend.schedules import tail_splitk
+    >>> figure = block_map(tail_splitk((256, 512, 512), (128, 256, 128), cores=3))
+    >>> [[cell.text for cell in row] for row in figure.grids[0].cells]
+    [['c0 r1', 'c1 r1'], ['c0 r0 +2', 'c2 r1']]
+
+    A block that several tasks compute has the first, and the number of the others. Each group is a grid.
+
+    Args:
+        rows, columns: The greatest extents of the figure.
+
+    Raises:
+        LimitError: the schedule has too many tasks to go through.
+    """
+    high, wide = index_of("rows", rows), index_of("columns", columns)
+    if min(high, wide) < 1:
+        raise LayoutError(f"a figure of {high} rows and {wide} columns is empty")
+    schedule.check_walk(schedule.count)
+    blocks: dict[int, dict[tuple[int, int], list[Task]]] = {}
+    last = 0
+    for task in map(schedule.task, range(schedule.count)):
+        blocks.setdefault(task.group, {}).setdefault(task.coord[:2], []).append(task)
+        last = max(last, task.round)
+    grids: list[Grid] = []
+    for group, tasks in blocks.items():
+        sizes = [max(at) + 1 for at in zip(*tasks, strict=True)]
+        lines = [range(min(n, most)) for n, most in zip(sizes, (high, wide), strict=True)]
+        cells = [[_cell(tasks.get((m, n), []), last + 1) for n in lines[1]] for m in lines[0]]
+        down, right = [axis_of(n, line, n) for n, line in zip(sizes, lines, strict=True)]
+        at = (group,) if schedule.groups > 1 else ()
+        grids.append(Grid(at, down, right, tuple(map(tuple, cells))))
+    count = sum(map(len, blocks.values()))
+    several = any(len(tasks) > 1 for group in blocks.values() for tasks in group.values())
+    title = f"blocks of C, each with its core and its round{'; +n: n more tasks' if several else ''}"
+    return Figure(tuple(grids), len(grids), count, count, count, title, "identity")
+
+
+def _cell(tasks: list[Task], rounds: int) -> Cell:
+    if not tasks:
+        return Cell("no task", False, text="-")
+    first, more = tasks[0], f" +{len(tasks) - 1}" if len(tasks) > 1 else ""
+    where = f"core {first.core}, round {first.round}"
+    text = f"c{first.core} r{first.round}{more}"
+    return Cell(where, True, shade(first.round, rounds), text, elements=(first.core,))
 
 
 def _tasks_in(schedule: Assignment, core: int, turns: Collection[int]) -> list[Task]:

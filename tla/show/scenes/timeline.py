@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ...ground import shade
 from ..facts import wrapped
-from ..palette import fill
+from ..palette import TILES, fill
 from ..scene import LETTER, LINE, Box, width_of
 from ..turns import GAP, placed, share_of, shown_note, turns_in, width_notes
 
@@ -33,11 +34,13 @@ _SPACE: Final = 6
 
 
 def draw_timeline(figure: Timeline, scene: Scene, x: float, y: float) -> None:
-    """Draw lanes by turns; stretches of the same name have the same colour."""
+    """Draw lanes by turns; a colour is a name, or the turn if there are more names than colours."""
     shown = turns_in(figure, _ROOM)
     numbers = [figure.lane, *(lane.title for lane in figure.lanes)]
     left = x + max(map(width_of, numbers)) + 10
-    colours: dict[str, int] = {}
+    cells = [cell for lane in figure.lanes for cell in lane.cells]
+    names = list(dict.fromkeys([stretch.label for cell in cells for stretch in cell]))
+    colours = {name: i for i, name in enumerate(names)} if len(names) <= TILES else {}
     # where each turn begins, with room for the dots that stand for turns left out
     starts: list[float] = []
     at, before = left, -1
@@ -68,12 +71,13 @@ def draw_timeline(figure: Timeline, scene: Scene, x: float, y: float) -> None:
             cell = lane.cells[column.at]
             for stretch, place, length in placed(cell, wide, column.work):
                 begin = round(start + place * LETTER, 2)
-                number = colours.setdefault(stretch.label, len(colours))
                 turn = figure.turns[column.at]
                 tip = f"{figure.lane} {lane.title}, {figure.turn} {turn}: {stretch.label}"
                 if stretch.work:
                     size = round(length * LETTER, 2)
-                    paint = fill("tile", number)
+                    paint = fill("identity", shade(turn, figure.turn_count))
+                    if colours:
+                        paint = fill("tile", colours[stretch.label])
                     scene.box(
                         Box(
                             begin,
