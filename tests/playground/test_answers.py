@@ -168,6 +168,8 @@ REFUSED = {
     ("layout", "f32[3,5]{1,0:T(2,2}"): ("in a tile", 18, []),
     ("layout", "zM<half>(20,48)"): ("is not a layout tag", 0, ["zZ", "zN", "nZ"]),
     ("layout", "(2,M):(1,2)"): ("there is no picture", None, ["(2,2):(1,2)"]),
+    ("composition", "", "6:1"): ("found an empty text", 0, []),
+    ("composition", "6:1", ""): ("found an empty text", 0, []),
     ("composition", "(4,4):(16,1)", "6:1"): ("is not a layout", None, ["4:1", "8:1"]),
     ("composition", "(6,2):(1,7)", "(3,2):(2,3)"): ("is not a layout", None, ["(2,2):(2,3)"]),
     ("composition", "(6,2):(8,2)", "max(min(M,9),8)"): ("is not a layout", None, []),

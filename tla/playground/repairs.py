@@ -50,8 +50,9 @@ def repairs(error: TlaError, view: View, texts: list[str], number: int | None) -
         number: The argument that could not be read; None if all could.
     """
     found: list[Repair] = []
+    fields = view.fields
     for repair in _named(error, texts, number):
-        if repair in found or texts[repair.argument] == repair.text:
+        if repair in found or texts[repair.argument] == repair.text or fields[repair.argument].choices:
             continue
         changed = [*texts[: repair.argument], repair.text, *texts[repair.argument + 1 :]]
         with suppress(TlaError, ReadingError):

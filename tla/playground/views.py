@@ -104,10 +104,10 @@ class ReadingError(Exception):
 # --- reading ----------------------------------------------------------------------------------
 
 
-def _values(texts: Sequence[str]) -> list[Any]:
-    """The value of each argument; a name is one unknown in all of them."""
+def _values(texts: Sequence[str], needed: int) -> list[Any]:
+    """The value of each argument, without those that may be left out; a name is one unknown in all."""
     names = Names(" ".join(texts))
-    return [_read(i, text, names) for i, text in enumerate(texts)]
+    return [_read(i, text, names) for i, text in enumerate(texts) if text or i < needed]
 
 
 def _read(number: int, text: str, names: Names | None = None) -> Any:
@@ -134,7 +134,8 @@ def _layout(number: int, value: Any) -> Any:
             return value
         if isinstance(value, XlaShape):
             return to_layout(value)
-        what = text_of(value) if is_tuple(value) or isinstance(value, int) else shortened(str(value))
+        is_short = is_tuple(value) or isinstance(value, int)
+        what = text_of(value) if is_short else f"a {type(value).__name__}"
         hints = [f"Compact, it would be {Layout(value)}."] if _is_shape(value) else []
         raise UnsupportedError(f"{what} is no layout: a layout is a shape, ':' and a stride", *hints)
     except TlaError as error:
@@ -201,9 +202,9 @@ def _picture(value: Any, layout: Any, colour: Any) -> AnyFigure:
     return Panels("", (grid, strip))
 
 
-def _operation(name: str) -> Callable[[list[str]], Shown]:
+def _operation(name: str, needed: int) -> Callable[[list[str]], Shown]:
     def show(texts: list[str]) -> Shown:
-        values = _values([text for text in texts if text])
+        values = _values(texts, needed)
         first = _layout(0, values[0]) if name != "composition" else _outer(values[0])
         found = explain(name, first, *values[1:])
         return Shown(str(found.result), found.figure(), None, found)
@@ -217,12 +218,12 @@ def _outer(value: Any) -> Any:
 
 
 def _divide(texts: list[str]) -> Shown:
-    values = _values(texts)
+    values = _values(texts, 2)
     return Shown("", divide_table(_layout(0, values[0]), values[1]))
 
 
 def _tv(texts: list[str]) -> Shown:
-    values = _values([text for text in texts if text])
+    values = _values(texts, 1)
     layout = _layout(0, values[0])
     return Shown(str(layout), tv_figure(layout, values[1] if len(values) > 1 else None, ROWS, COLUMNS))
 
@@ -319,18 +320,12 @@ def _tv_command(texts: list[str]) -> list[str]:
     return ["explain", "tv", texts[0], *(["--tile", texts[1]] if texts[1] else [])]
 
 
-_A: Final = "(6,2):(8,2)"
-_TILED: Final = "(8,6):(1,8)"
 _LAYOUT: Final = Field("layout", "any notation, or an expression", "((4,2),(4,3)):((4,16),(1,32))")
 
 
-def _of_one(about: str, title: str, name: str, default: str) -> View:
-    field = Field("A", "the layout", default)
-    return View(title, "Algebra", about, (field,), _operation(name), _explain_command(name))
-
-
-def _of_two(about: str, title: str, name: str, group: str, *fields: Field) -> View:
-    return View(title, group, about, fields, _operation(name), _explain_command(name))
+def _of_operation(name: str, title: str, group: str, about: str, *fields: Field) -> View:
+    needed = sum(not field.is_optional for field in fields)
+    return View(title, group, about, fields, _operation(name, needed), _explain_command(name))
 
 
 def _divides() -> dict[str, View]:
@@ -341,12 +336,12 @@ def _divides() -> dict[str, View]:
         "flat": "Each way inside a tile has a mode, then each way over tiles.",
     }
     fields = (
-        Field("A", "the layout", _TILED),
+        Field("A", "the layout", "(8,6):(1,8)"),
         Field("tiler", "a layout, an int, or a tiler for each mode", "(4,3)"),
     )
     views = {
-        f"{form}_divide": _of_two(
-            text, f"{form.capitalize()} divide", f"{form}_divide", "Tiles", *fields
+        f"{form}_divide": _of_operation(
+            f"{form}_divide", f"{form.capitalize()} divide", "Tiles", text, *fields
         )
         for form, text in about.items()
     }
@@ -371,8 +366,8 @@ def _products() -> dict[str, View]:
         Field("tiler", "how many copies, in which order", "(2,3):(3,1)"),
     )
     return {
-        f"{form}_product": _of_two(
-            text, f"{form.capitalize()} product", f"{form}_product", "Tiles", *fields
+        f"{form}_product": _of_operation(
+            f"{form}_product", f"{form.capitalize()} product", "Tiles", text, *fields
         )
         for form, text in about.items()
     }
@@ -408,36 +403,42 @@ VIEWS: Final[dict[str, View]] = {
         _offset,
         _offset_command,
     ),
-    "coalesce": _of_one(
-        "The fewest modes with the same offset at each index.",
-        "Coalesce",
+    "coalesce": _of_operation(
         "coalesce",
-        "(2,(1,6)):(1,(6,2))",
-    ),
-    "composition": _of_two(
-        "Composition: B picks indices, and A gives their offsets.",
-        "Composition",
-        "composition",
+        "Coalesce",
         "Algebra",
-        Field("A", "the layout, or swizzle, that gives offsets", _A),
+        "The fewest modes with the same offset at each index.",
+        Field("A", "the layout", "(2,(1,6)):(1,(6,2))"),
+    ),
+    "composition": _of_operation(
+        "composition",
+        "Composition",
+        "Algebra",
+        "B picks indices, and A gives their offsets.",
+        Field("A", "the layout, or swizzle, that gives offsets", "(6,2):(8,2)"),
         Field("B", "the layout, or tiler, that picks indices of A", "(4,3):(3,1)"),
     ),
-    "complement": _of_two(
-        "The layout of the offsets that A leaves free.",
-        "Complement",
+    "complement": _of_operation(
         "complement",
+        "Complement",
         "Algebra",
+        "The layout of the offsets that A leaves free.",
         Field("A", "the layout", "(2,2):(1,6)"),
         Field("size", "how far both reach", "24", True),
     ),
-    "right_inverse": _of_one(
-        "From an offset back to the index, for each offset of an interval.",
-        "Right inverse",
+    "right_inverse": _of_operation(
         "right_inverse",
-        "(3,4):(4,1)",
+        "Right inverse",
+        "Algebra",
+        "From an offset back to the index, for each offset of an interval.",
+        Field("A", "the layout", "(3,4):(4,1)"),
     ),
-    "left_inverse": _of_one(
-        "From the offset of an index back to that index.", "Left inverse", "left_inverse", "(3,4):(6,1)"
+    "left_inverse": _of_operation(
+        "left_inverse",
+        "Left inverse",
+        "Algebra",
+        "From the offset of an index back to that index.",
+        Field("A", "the layout", "(3,4):(6,1)"),
     ),
     **_divides(),
     **_products(),
