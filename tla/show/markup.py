@@ -24,6 +24,8 @@ _MONO: Final = "font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu S
 _STYLE: Final = (
     ".tla-figure{overflow-x:auto;line-height:1.4}"
     ".tla-figure svg{display:block;max-width:none;margin-left:-6px}"
+    ".tla-figure svg:focus-visible{outline:2px solid currentColor;outline-offset:2px}"
+    f".tla-at{{display:block;min-height:1.4em;{_MONO};font-size:12px}}"
     ".tla-panels{display:flex;flex-wrap:wrap;align-items:flex-start;gap:.5em 1em}"
     ".tla-panels>span{font-size:1.4em;align-self:center}"
     ".tla-steps{margin:.5em 0}.tla-steps .tla-steps{margin-left:1.2em}"
@@ -46,18 +48,66 @@ _SCRIPT: Final = """\
 (() => {
   if (window.tlaLinked) return;
   window.tlaLinked = true;
-  let lit = [];
+  const ways = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]};
+  const scales = {"+": 1.25, "=": 1.25, "-": 0.8};
+  let lit = [], at = null;
+  const light = (cell) => {
+    for (const one of lit) one.classList.remove("on");
+    at = cell;
+    if (!cell) return void (lit = []);
+    const figure = cell.closest(".tla-figure");
+    const keys = new Set(cell.dataset.k.split(" "));
+    const all = [...figure.querySelectorAll("[data-k]")];
+    lit = all.filter((one) => one.dataset.k.split(" ").some((key) => keys.has(key)));
+    for (const one of lit) one.classList.add("on");
+    const others = lit.length - 1;
+    const more = others ? `; lit with ${others} more` : "";
+    figure.querySelector(".tla-at").textContent = cell.textContent + more;
+  };
+  const next = (picture, [right, down]) => {
+    const cells = [...picture.querySelectorAll("[data-k]")];
+    if (!cells.includes(at)) return cells[0];
+    const from = at.getBoundingClientRect();
+    let best = at, least = Infinity;
+    for (const cell of cells) {
+      const to = cell.getBoundingClientRect();
+      const x = to.x - from.x, y = to.y - from.y;
+      const ahead = x * right + y * down, aside = Math.abs(x * down + y * right);
+      const far = ahead > 1 ? ahead + 4 * aside : Infinity;
+      if (least > far) [best, least] = [cell, far];
+    }
+    return best;
+  };
+  const zoom = (picture, scale) => {
+    picture.style.width = `${picture.getBoundingClientRect().width * scale}px`;
+    picture.style.height = "auto";
+  };
   document.addEventListener("pointerover", (event) => {
-    for (const cell of lit) cell.classList.remove("on");
-    const at = event.target.closest ? event.target.closest(".tla-figure [data-k]") : null;
-    const all = at ? at.closest(".tla-figure").querySelectorAll("[data-k]") : [];
-    const keys = new Set(at ? at.dataset.k.split(" ") : []);
-    lit = [...all].filter((cell) => cell.dataset.k.split(" ").some((key) => keys.has(key)));
-    for (const cell of lit) cell.classList.add("on");
+    light(event.target.closest ? event.target.closest(".tla-figure [data-k]") : null);
   });
+  document.addEventListener("keydown", (event) => {
+    const picture = event.target.closest ? event.target.closest(".tla-figure svg") : null;
+    if (!picture || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key in ways) {
+      const cell = next(picture, ways[event.key]);
+      light(cell || null);
+      if (cell) cell.scrollIntoView({block: "nearest", inline: "nearest"});
+    } else if (event.key in scales) zoom(picture, scales[event.key]);
+    else if (event.key === "0") picture.removeAttribute("style");
+    else if (event.key === "Escape") light(null);
+    else return;
+    event.preventDefault();
+  });
+  document.addEventListener("wheel", (event) => {
+    const picture = event.target.closest ? event.target.closest(".tla-figure svg") : null;
+    if (!picture || !event.ctrlKey) return;
+    zoom(picture, event.deltaY > 0 ? 0.9 : 1.1);
+    event.preventDefault();
+  }, {passive: false});
 })();
 """
-"""Lights the cells that share an element with the one pointed at, in all pictures of the figure."""
+"""Lights the cells that share an element with the one pointed at, or reached by arrow keys, in all
+pictures of the figure, and names it; + and - zoom, and so does the wheel with Ctrl."""
 
 
 def html(figure: AnyFigure, page: bool = True) -> str:
@@ -66,7 +116,8 @@ def html(figure: AnyFigure, page: bool = True) -> str:
     >>> html(layout_figure(Layout(3)), page=False)[:24]
     '<div class="tla-figure">'
 
-    A script lights the cells of an element together; the page reads as well without it.
+    A script lights the cells of an element together, by pointer and by arrow keys, and names them to
+    screen readers; + and - zoom. The page reads as well without it.
 
     Args:
         page: Whether it is a whole document, or a part of one.
@@ -75,6 +126,7 @@ def html(figure: AnyFigure, page: bool = True) -> str:
         [
             f'<div class="tla-figure"><style>{_STYLE}</style>',
             *_part(figure),
+            '<output class="tla-at" aria-live="polite"></output>',
             f"<script>\n{_SCRIPT}</script>",
             "</div>",
         ]

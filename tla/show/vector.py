@@ -94,9 +94,10 @@ def of_scene(scene: Scene, alone: bool = True, is_linked: bool = False, label: s
     width, height = _number(scene.width), _number(scene.height)
     space = ' xmlns="http://www.w3.org/2000/svg"' if alone else ""
     named = f' aria-label="{escape(label)}"' if label else ""
+    focus = ' tabindex="0"' if is_linked else ""
     parts = [
         f'<svg{space} class="tla" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" role="img"{named}>'
+        f'viewBox="0 0 {width} {height}" role="img"{named}{focus}>'
         f"<style>{_STYLE}{_ALONE if alone else ''}</style>"
     ]
     if alone:

@@ -217,25 +217,20 @@ class Epilogue(NamedTuple):
 
     def footprint(self, arch: str | Arch) -> Footprint:
         """Return the slots in UB, as a footprint."""
-        core = arch_named(arch)
-        staged = [s for s in self.family.slots if s.staged]
-        slot_bytes, at, groups = sum(map(self.bytes_of, staged)), 0, list[Group]()
-        first = [s for s in self.family.slots if not s.staged] if self.family.source == "UB" else []
-        for slot in first:
+        staged = [slot for slot in self.family.slots if slot.staged]
+        others = [slot for slot in self.family.slots if not slot.staged]
+        apart, stages = sum(map(self.bytes_of, staged)), max(1, self.stages)
+        at, groups = 0, list[Group]()
+        for slot in (*others, *staged) if self.family.source == "UB" else (*staged, *others):
             size = self.bytes_of(slot)
-            groups.append(Group(slot.name, 1, at, size, size, size))
-            at += size
-        for slot in staged:
-            size = self.bytes_of(slot)
-            groups.append(Group(slot.name, max(1, self.stages), at, slot_bytes, size, size))
-            at += size
-        at += slot_bytes * (max(1, self.stages) - 1) if staged else 0
-        for slot in self.family.slots:
-            size = self.bytes_of(slot)
-            if not slot.staged and slot not in first and size:
+            if slot.staged:
+                groups.append(Group(slot.name, stages, at, apart, size, size))
+            elif size:
                 groups.append(Group(slot.name, 1, at, size, size, size))
-                at += size
-        return Footprint.of(core, "UB", groups, at)
+            at += size
+            if staged and slot == staged[-1]:
+                at += apart * (stages - 1)
+        return Footprint.of(arch_named(arch), "UB", groups, at)
 
     @property
     def events(self) -> tuple[tuple[str, int], ...]:

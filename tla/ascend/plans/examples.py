@@ -143,7 +143,7 @@ def _sources_of(example: str, catlass: str | Path | None) -> list[Path]:
     folder = Path(root, "examples", example)
     found = [file for file in sorted(folder.glob("*.cpp")) if "int main" in file.read_text("utf-8")]
     if not found:
-        names = sorted(x.parent.name for x in Path(root, "examples").glob("*/*.cpp"))
+        names = sorted({x.parent.name for x in Path(root, "examples").glob("*/*.cpp")})
         near = [x for x in names if x.startswith(f"{example}_")] or near_words(example, names)
         summary = f"CATLASS has no example {shortened(example)!r} in {Path(root, 'examples')}"
         raise ArgumentError(summary, *([did_you_mean(near, names)] if names else []))
