@@ -342,6 +342,21 @@ ENTRY e { p = f32[8] parameter(0)
     assert "at step 1 of 5, %p of e" in out
 
 
+def test_collectives(run: Run) -> None:
+    path = path_of("v5e_x4_tensor_parallel_mlp")
+    code, out, err = run("hlo", path, "--collectives")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[1].split()[:7] == [
+        *("6.00", "MiB", "1.50", "MiB", "1", "all-reduce", "%all-reduce"),
+    ]  # fmt: skip
+    assert out.endswith("all devices together receive 6291456 bytes (6.00 MiB)\n")
+    (fact,) = facts_of(run, path, "--collectives")["collectives"]
+    assert (fact["groups"], fact["received_bytes"], fact["runs"]) == ([[0, 1, 2, 3]], 1572864, 1)
+    assert run("hlo", path_of("v5e_sort"), "--collectives").out == "no collectives\n"
+    assert run("hlo", path, "--collectives", "--svg").code == 2
+    assert run("hlo", path, "--collectives", "--all").code == 2
+
+
 # --- what is wrong ---
 
 

@@ -11,10 +11,10 @@ import pytest
 from cases import shapes_as_written
 
 from tla.errors import UnsupportedError
-from tla.hlo import read_instruction
+from tla.hlo import read_groups, read_instruction
 from tla.indexing import compose, inverse, output_to_input
 from tla.indexing.ops import RULES, Op
-from tla.indexing.ops.replica_groups import pairings, pieces, progression, read_groups
+from tla.indexing.ops.replica_groups import pairings, pieces, progression
 from tla.indexing.variables import bounded
 
 from .truth import replica_pairs

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ..hlo import Module
 
-_WHOLE = ("against", "copies", "live")  # the reports that need the whole module
+_WHOLE = ("against", "collectives", "copies", "live")  # the reports that need the whole module
 
 _OF_MODULE = (*_WHOLE, "verify", "by", "all", "layouts")
 """The options that ask for a report on the text of a module, not on its dump."""
@@ -31,6 +31,7 @@ _OF_MODULE = (*_WHOLE, "verify", "by", "all", "layouts")
 _WITHOUT_EFFECT = {
     "live": ("all", "layouts"),
     "copies": ("layouts",),
+    "collectives": ("layouts", "by", "all", "chip"),
     "against": ("layouts", "by"),
     "verify": ("layouts", "by", "top"),
     "by": ("layouts",),
@@ -49,6 +50,7 @@ examples:
   tla hlo module.hlo --live -o peak.svg
   tla hlo module.hlo --by source
   tla hlo module.hlo --copies
+  tla hlo module.hlo --collectives
   tla hlo module.hlo --against before.hlo
   tla hlo DUMP --module jit_step
   tla hlo DUMP module.hlo --executor processes --results modules.jsonl --json
@@ -68,6 +70,10 @@ elements, shorter at the end of a dim. 1 is the slowest, and '?' is one that was
 reshape that cuts dims unevenly. Cycles are the compiler's estimate. Advice is the layout of a
 parameter, a result or a donated pair as jax takes it, what it saves and what it takes; 'costly' is
 one that more than doubles its memory.
+
+With --collectives: the bytes that all devices receive, over all turns of loops, and those of one
+device in one turn, of elements without padding. Devices are positions in the mesh; the groups of a
+permutation are source and target. An all-reduce counts as a reduce-scatter and an all-gather.
 
 --svg, --html, --latex and -o draw the buffers with the most waste, or with --live what is live at
 each peak, as bars: data, and behind them padding.
@@ -102,7 +108,10 @@ def run(arguments: list[str]) -> int:
     parser = _parser()
     options = parser.parse_args(arguments)
     refuse_formats(
-        parser, options, ["copies", "against", "by", "all", "layouts"], "the picture is of buffers"
+        parser,
+        options,
+        ["copies", "collectives", "against", "by", "all", "layouts"],
+        "the picture is of buffers",
     )
     for report, names in _WITHOUT_EFFECT.items():
         for name in names if getattr(options, report) else ():
@@ -161,6 +170,7 @@ def _parser() -> argparse.ArgumentParser:
     one_of = parser.add_mutually_exclusive_group().add_argument
     one_of("--live", action="store_true", help="what is live at the peak of each memory space")
     one_of("--copies", action="store_true", help="what each copy moves, and what would save it")
+    one_of("--collectives", action="store_true", help="what the devices send each other")
     one_of("--against", metavar="OTHER", help="what changed from another module to this one")
     one_of("--verify", action="store_true", help="of FILE.py:NAME: compile again with the advice")
     add("--by", choices=("source", "op_name"), help="one line for each origin in the program")
@@ -180,6 +190,8 @@ def _report_of(wanted: str) -> Callable[[Module, argparse.Namespace], int]:
         from .hlo_live import report
     elif wanted == "copies":
         from .hlo_copies import report
+    elif wanted == "collectives":
+        from .hlo_collectives import report
     elif wanted == "against":
         from .hlo_against import report
     else:

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from .opcodes import ELEMENTWISE as ELEMENTWISE
     from .proto import hlo_of_proto as hlo_of_proto
     from .proto_pieces import shape_text as shape_text
+    from .replica_groups import in_order as in_order, read_groups as read_groups
     from .schema import parsed_proto as parsed_proto
     from .signature import hlo_of_signature as hlo_of_signature, is_mlir as is_mlir
     from .stablehlo import hlo_of_stablehlo as hlo_of_stablehlo

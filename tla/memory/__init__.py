@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         grouped as grouped,
         source_of as source_of,
     )
+    from .collectives import Collective as Collective, collectives as collectives
     from .compare import Comparison as Comparison, compare as compare
     from .copy_advice import Advice as Advice
     from .copying import (

@@ -31,13 +31,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ...ground import limit_of, way_out
+from ...hlo import in_order, read_groups
 from ...numbers import Interval, key_of
 from ..maps import IndexingMap
 from ..rewriting import rewritten
 from ..variables import REPLICA, RuntimeVariable, Source, dim, rng, rt
 from .building import number
 from .movement import expect_fixed
-from .replica_groups import in_order, pairings, pieces, read_groups
+from .replica_groups import pairings, pieces
 from .rules import rule
 
 if TYPE_CHECKING:
@@ -60,9 +61,7 @@ WITH_GLOBAL_IDS: Final = frozenset(("all-gather", "all-reduce", "reduce-scatter"
 def _groups(op: Op, size: int | None = None) -> list[list[int]]:
     """The groups of devices; ``size`` is the number of devices in a group, if the shapes give it."""
     try:
-        ids = op.attribute("device_ids")  # the text of a mesh goes on behind a comma
-        text = op.attribute("replica_groups", "{}") + (f",device_ids={ids}" if ids else "")
-        named = read_groups(text)
+        named = read_groups(op.attribute("replica_groups", "{}"), op.attribute("device_ids"))
         groups = _of_devices(op, named, size)
     except ValueError as error:
         op.refuse(f"{error}")
