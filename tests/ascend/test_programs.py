@@ -33,6 +33,7 @@ from tla.ascend.kernels.blocks import (
     batched_matmul,
     conv2d,
     flash_attention_infer,
+    gemv_aiv,
     grouped_matmul_slice_k,
     grouped_matmul_slice_m,
     grouped_quant_matmul_slice_k,
@@ -438,6 +439,16 @@ def test_the_trace_of_a_program_is_that_of_the_example(name: str, tmp_path: Path
 
 @pytest.mark.slow
 @needs_catlass
+def test_a_matrix_by_a_vector_is_that_of_the_example() -> None:
+    m, n, (alpha, beta) = 120, 1200, (0.6803754568099976, -0.21123415231704712)  # the host's rand()
+    theirs = record(CATLASS / "examples" / "17_gemv_aiv" / "gemv_aiv.cpp", (m, n), catlass=CATLASS)
+    arrays = [np.zeros(shape, np.float32) for shape in ((m, n), n, m, m)]
+    run = simulate(gemv_aiv, *arrays, cores=4, checks=(), alpha=alpha, beta=beta)
+    expect_equal(issued(run), issued(theirs))
+
+
+@pytest.mark.slow
+@needs_catlass
 @pytest.mark.parametrize("name", ["33_basic_conv2d", "56_ascend950_basic_conv2d_tla"])
 def test_a_convolution_is_that_of_the_example(name: str) -> None:
     for more in (
@@ -495,7 +506,7 @@ def test_the_page_names_the_examples_that_are_equal_and_the_others() -> None:
     page = (Path(__file__).parents[2] / "docs" / "kernel_machine.md").read_text("utf-8")
     equal, _, others = page.partition("## CATLASS's examples")[2].partition("The others:")
     written = {name[:2] for name, example in EXAMPLES.items() if example.kernel is not None}
-    written |= {"23", "40", "33", "56"}  # in tests of their own
+    written |= {"17", "23", "40", "33", "56"}  # in tests of their own
     listed = equal.partition("instruction: ")[2]
     assert set(re.findall(r"\d+", listed)) == written
     assert f"examples of CATLASS {len(written)} are" in equal
