@@ -38,6 +38,7 @@ RIGHT = (
     '<a href="other/index.html">a</a>',
     '<a href="./other/#a%20b">a</a>',
     '<a href="page.html?x=1">a</a>',
+    '<a href="page.html#view=layout">a</a>',
     '<img src="data:image/png;base64,AA=="><a href="mailto:a@b.c">a</a>',
     '<a href="https://example.org/no/such#page">not followed</a>',
 )

@@ -7,6 +7,7 @@ import re
 import shlex
 from random import Random
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
 
 import pytest
 from cases import share
@@ -14,7 +15,7 @@ from cases import share
 from tla import ParseError, TlaError, limits, parse
 from tla.cli import main
 from tla.explain import explain
-from tla.playground import PRESETS, VIEWS, answer
+from tla.playground import PRESETS, VIEWS, address, answer
 from tla.playground.laws import check
 
 if TYPE_CHECKING:
@@ -111,6 +112,14 @@ def test_an_exercise_is_judged_as_on_the_command_line(
     hint = ask("exercise", "function", "1", "1", "1", given, "2")
     main(shlex.split(hint["command"])[1:])
     assert hint["result"] in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("view", "args"), SHOWN)
+def test_the_address_of_a_command_is_that_of_its_view(view: str, args: tuple[str, ...]) -> None:
+    found = ask(view, *args)
+    place = address(shlex.split(found["command"])[1:])
+    if view not in ("banks", "exercise"):
+        assert parse_qs(place.removeprefix("#")) == {"view": [view], "a": list(filter(None, args))}
 
 
 def checks(figure: dict[str, Any]) -> Iterator[str]:

@@ -93,7 +93,7 @@ _SCRIPT: Final = """\
       light(cell || null);
       if (cell) cell.scrollIntoView({block: "nearest", inline: "nearest"});
     } else if (event.key in scales) zoom(picture, scales[event.key]);
-    else if (event.key === "0") picture.removeAttribute("style");
+    else if (event.key === "0") picture.style.width = picture.style.height = "";
     else if (event.key === "Escape") light(null);
     else return;
     event.preventDefault();
