@@ -95,7 +95,8 @@ def grouped_matmul(
             part = get_tile(x, (ends[i],), (count,)) if ends[i] + count <= int(x.layout.cosize) else x
             views.append(ctx.make_tensor(part, shape, tag=tags[i]))
             ends[i] += count
-        parts.append(Part(*views))
+        a, b, c = views
+        parts.append(Part(a, b, c))
     found = [int(x.layout.cosize) for x in (A, B, C)]
     if ends != found or not parts:
         words = f"{len(sizes)} problems have {ends} elements of A, B and C, and the tensors {found}"
