@@ -90,7 +90,7 @@ class _Asked(dict[str, str]):
         super().__init__(attributes)
         self.names: dict[str, None] = {}
 
-    def get(self, key: str, default: Any = None) -> Any:
+    def get(self, key: Any, default: Any = None, /) -> Any:
         self.names[key] = None
         return super().get(key, default)
 
