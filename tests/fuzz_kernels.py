@@ -30,6 +30,7 @@ from tla.ascend.kernels.blocks import (
     flash_attention_infer,
     gemv_aic,
     gemv_aiv,
+    grouped_matmul,
     grouped_matmul_slice_k,
     grouped_matmul_slice_m,
     grouped_quant_matmul_slice_k,
@@ -125,6 +126,26 @@ def _slice_m(draw: Draw) -> Problem:
         {"policy": draw.policy(), **draw.tiles()},
         expected.astype(half),
     )
+
+
+def _lists(draw: Draw) -> Problem:
+    """Products of extents of their own, their matrices one behind the other."""
+    sizes = [tuple(draw.extent() for _ in range(3)) for _ in range(draw.rng.randint(1, 4))]
+    tags = draw.rng.choice(["RowMajor", "ColumnMajor"]), draw.rng.choice(["RowMajor", "ColumnMajor"])
+    a: list[Any] = []
+    b: list[Any] = []
+    for m, n, k in sizes:
+        a.append(draw.numbers.integers(-3, 4, (m, k)).astype(half))
+        b.append(draw.numbers.integers(-3, 4, (k, n)).astype(half))
+    turned = [tag == "ColumnMajor" for tag in tags]
+    made = [x.astype(np.float32) @ y for x, y in zip(a, b, strict=True)]
+    arrays = [
+        np.concatenate([(x.T if is_turned else x).reshape(-1) for x in many])
+        for many, is_turned in zip((a, b, made), (*turned, False), strict=True)
+    ]
+    options = {"problems": sizes, "tags": (*tags, "RowMajor"), "policy": draw.policy(), **draw.tiles()}
+    expected = arrays[2].astype(half)
+    return grouped_matmul, [*arrays[:2], np.zeros_like(expected)], options, expected
 
 
 def _slice_k(draw: Draw) -> Problem:
@@ -421,6 +442,7 @@ FAMILIES: dict[str, Callable[[Draw], Problem]] = {
     "batched": _batched,
     "grouped by rows": _slice_m,
     "grouped by K": _slice_k,
+    "lists": _lists,
     "quantised": _quantised,
     "four bits": _four_bits,
     "activation": _activation,

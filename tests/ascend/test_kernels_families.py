@@ -22,6 +22,7 @@ from tla.ascend.kernels.blocks import (
     flash_attention_infer,
     gelu,
     gemv_aiv,
+    grouped_matmul,
     grouped_matmul_slice_k,
     grouped_matmul_slice_m,
     grouped_quant_matmul_slice_k,
@@ -176,6 +177,13 @@ BAD: list[tuple[Any, list[Any], dict[str, Any], str]] = [
         {"policy": "MmadAtlasA2Small<2>", "l1": (64, 64, 16), "l0": (64, 64, 16)},
         "MmadAtlasA2Small<2> multiplies one tile of K, and K has 2",
     ),
+    (
+        grouped_matmul,
+        [ones(32), ones(32), ones(4)],
+        {"problems": [(2, 2, 16), (2, 2, 1)]},
+        r"2 problems have \[34, 34, 8\] elements of A, B and C, and the tensors \[32, 32, 4\]",
+    ),
+    (grouped_matmul, [ones(32), ones(32), ones(4)], {}, "0 problems have"),
     (matmul_add, _PRODUCT, {"length": 0}, "length = 0"),
     (matmul_add, _PRODUCT, {"depth": 0}, "depth = 0"),
     (

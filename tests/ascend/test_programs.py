@@ -33,6 +33,8 @@ from tla.ascend.kernels.blocks import (
     batched_matmul,
     conv2d,
     flash_attention_infer,
+    gemv_aiv,
+    grouped_matmul,
     grouped_matmul_slice_k,
     grouped_matmul_slice_m,
     grouped_quant_matmul_slice_k,
@@ -358,7 +360,9 @@ EXAMPLES = {
     ),
     "08_grouped_matmul": Example(
         {"policy": _ASYNC, "tags": "ColumnMajor,RowMajor", "swizzle": "identity<3,1>"},
-        groups=[(300, 200, 100), (300, 200, 200), (300, 200, 300)],
+        grouped_matmul, groups=[(300, 200, 100), (300, 200, 200), (300, 200, 300)],
+        options={"problems": [(300, 200, 100), (300, 200, 200), (300, 200, 300)],
+                 "tags": ("ColumnMajor", "RowMajor", "RowMajor")},
     ),
     "03_matmul_add": Example(
         {"policy": "MmadAtlasA2Pingpong<true>"}, matmul_add, epilogue=("add", 16384)
@@ -438,6 +442,16 @@ def test_the_trace_of_a_program_is_that_of_the_example(name: str, tmp_path: Path
 
 @pytest.mark.slow
 @needs_catlass
+def test_a_matrix_by_a_vector_is_that_of_the_example() -> None:
+    m, n, (alpha, beta) = 120, 1200, (0.6803754568099976, -0.21123415231704712)  # the host's rand()
+    theirs = record(CATLASS / "examples" / "17_gemv_aiv" / "gemv_aiv.cpp", (m, n), catlass=CATLASS)
+    arrays = [np.zeros(shape, np.float32) for shape in ((m, n), n, m, m)]
+    run = simulate(gemv_aiv, *arrays, cores=4, checks=(), alpha=alpha, beta=beta)
+    expect_equal(issued(run), issued(theirs))
+
+
+@pytest.mark.slow
+@needs_catlass
 @pytest.mark.parametrize("name", ["33_basic_conv2d", "56_ascend950_basic_conv2d_tla"])
 def test_a_convolution_is_that_of_the_example(name: str) -> None:
     for more in (
@@ -495,7 +509,7 @@ def test_the_page_names_the_examples_that_are_equal_and_the_others() -> None:
     page = (Path(__file__).parents[2] / "docs" / "kernel_machine.md").read_text("utf-8")
     equal, _, others = page.partition("## CATLASS's examples")[2].partition("The others:")
     written = {name[:2] for name, example in EXAMPLES.items() if example.kernel is not None}
-    written |= {"23", "40", "33", "56"}  # in tests of their own
+    written |= {"17", "23", "40", "33", "56"}  # in tests of their own
     listed = equal.partition("instruction: ")[2]
     assert set(re.findall(r"\d+", listed)) == written
     assert f"examples of CATLASS {len(written)} are" in equal
@@ -574,4 +588,7 @@ def _arrays(plan: Plan, kernel: Kernel, list_of: Any) -> list[Any]:
             tensor, extent, many = whose[name]
             tag, first = ("RowMajor", [count]) if many else ("VectorLayout", [])
             made[tensor] = zeros(tag, of, *first, extent)
+    if axis == "list":
+        for name, (i, j) in {"A": (0, 2), "B": (2, 1), "C": (0, 1)}.items():
+            made[name] = np.zeros(sum(x[i] * x[j] for x in problems), np.float16)
     return [made[name] for name in kernel.tensors]

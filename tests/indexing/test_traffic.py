@@ -51,7 +51,7 @@ def counts(shape: XlaShape, read: list[tuple[int, ...]], line: int) -> tuple[int
 @pytest.mark.parametrize("count", [300, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_random_fusions_with_random_layouts(count: int) -> None:
     exact = 0
-    for number in range(share(count)):
+    for number in (*range(share(count)), 1343):  # there two maps reach one element from two points
         random = Random(number)
         made = program(random, 1 + number % 8)
         shapes = {f"p{k}": random_shape(random, sizes) for k, sizes in enumerate(made.parameters)}

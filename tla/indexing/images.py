@@ -62,6 +62,8 @@ class Line(NamedTuple):
     """For each constraint the sign of the variable in it, the rest, and the bounds."""
     reads: dict[Symbol, Any]
     variables: dict[Symbol, Interval]
+    is_dim: bool
+    """Whether the variable is a dim."""
 
     def part(self, run: Mapping[Any, int]) -> Interval:
         """Return the numbers of the results in a run."""
@@ -306,7 +308,8 @@ def _lines(group: list[Own], run: Mapping[Any, int]) -> list[Line] | None:
         places = [number[row] for row in rows]
         if not rows or any(b - a not in (0, 1) for a, b in pairwise(places)):
             return None
-        lines.append(Line(own.variables[s].lower, places, ends, own.reads, own.variables))
+        is_dim = not place_of(s)[0]
+        lines.append(Line(own.variables[s].lower, places, ends, own.reads, own.variables, is_dim))
     return lines
 
 
@@ -505,8 +508,9 @@ def _readers_of(
 def _readers_on(
     parts: Sequence[tuple[int, ...]], lines: list[Line]
 ) -> Callable[[Mapping[Any, int]], Counter[tuple[int, ...]]] | None:
-    """Return the same of lines in a run, if each result has one point; None if one has more."""
-    if any(a == b for line in lines for a, b in pairwise(line.places)):
+    """Return the same of lines in a run, if each result has one point in all maps; None otherwise."""
+    points = {line.places[0] - line.first if line.is_dim else None for line in lines}
+    if len(points) > 1 or any(a == b for line in lines for a, b in pairwise(line.places)):
         return None
 
     def table(run: Mapping[Any, int]) -> Counter[tuple[int, ...]]:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .gemv import gemv_aic as gemv_aic, gemv_aiv as gemv_aiv
     from .grouped import (
         batched_matmul as batched_matmul,
+        grouped_matmul as grouped_matmul,
         grouped_matmul_slice_k as grouped_matmul_slice_k,
         grouped_matmul_slice_m as grouped_matmul_slice_m,
     )
