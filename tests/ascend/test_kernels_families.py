@@ -31,6 +31,7 @@ from tla.ascend.kernels.blocks import (
     matmul_activation,
     matmul_add,
     matmul_bias,
+    matmul_through_ub,
     matmul_visitor,
     quant_matmul,
     silu,
@@ -184,6 +185,13 @@ BAD: list[tuple[Any, list[Any], dict[str, Any], str]] = [
         r"2 problems have \[34, 34, 8\] elements of A, B and C, and the tensors \[32, 32, 4\]",
     ),
     (grouped_matmul, [ones(32), ones(32), ones(4)], {}, "0 problems have"),
+    (matmul_through_ub, _PRODUCT, {}, "sums of float go to UB as rows, and C is half"),
+    (
+        matmul_through_ub,
+        [*_PRODUCT[:2], ones(40, 48, dtype=np.float32)],
+        {"l1": (512, 256, 32), "l0": (512, 256, 16)},
+        "half of the rows of a block take 262144 bytes, and UB has 253952",
+    ),
     (matmul_add, _PRODUCT, {"length": 0}, "length = 0"),
     (matmul_add, _PRODUCT, {"depth": 0}, "depth = 0"),
     (

@@ -44,6 +44,7 @@ from tla.ascend.kernels.blocks import (
     matmul_add,
     matmul_bias,
     matmul_evg_add,
+    matmul_through_ub,
     quant_matmul,
     silu,
     splitk_matmul,
@@ -398,6 +399,11 @@ EXAMPLES = {
     ),
     "45_strided_batched_matmul_tla": Example(
         {"policy": "MmadPingpongTlaV2<true>"}, batched_matmul, groups=3
+    ),
+    "46_ascend950_matmul_fixpipe_opti": Example(
+        {"tags": "RowMajor,ColumnMajor", "swizzle": "BlockSchedulerAswt"}, matmul_through_ub,
+        (300, 500, 200), "Ascend950", "half,half,float", (256, 256, 128), (256, 256, 64),
+        epilogue=("fixpipe", (128, 256), {"out": "float"}), is_whole=False,
     ),
     "64_ascend950_matmul_evg": Example(
         {}, matmul_evg_add, **_ON_950, is_whole=False, is_edited=False,

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         gelu as gelu,
         matmul_activation as matmul_activation,
         matmul_add as matmul_add,
+        matmul_through_ub as matmul_through_ub,
         silu as silu,
         with_epilogue as with_epilogue,
     )
