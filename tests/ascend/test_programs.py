@@ -34,6 +34,7 @@ from tla.ascend.kernels.blocks import (
     conv2d,
     flash_attention_infer,
     gemv_aiv,
+    grouped_matmul,
     grouped_matmul_slice_k,
     grouped_matmul_slice_m,
     grouped_quant_matmul_slice_k,
@@ -43,6 +44,7 @@ from tla.ascend.kernels.blocks import (
     matmul_add,
     matmul_bias,
     matmul_evg_add,
+    matmul_through_ub,
     quant_matmul,
     silu,
     splitk_matmul,
@@ -359,7 +361,9 @@ EXAMPLES = {
     ),
     "08_grouped_matmul": Example(
         {"policy": _ASYNC, "tags": "ColumnMajor,RowMajor", "swizzle": "identity<3,1>"},
-        groups=[(300, 200, 100), (300, 200, 200), (300, 200, 300)],
+        grouped_matmul, groups=[(300, 200, 100), (300, 200, 200), (300, 200, 300)],
+        options={"problems": [(300, 200, 100), (300, 200, 200), (300, 200, 300)],
+                 "tags": ("ColumnMajor", "RowMajor", "RowMajor")},
     ),
     "03_matmul_add": Example(
         {"policy": "MmadAtlasA2Pingpong<true>"}, matmul_add, epilogue=("add", 16384)
@@ -395,6 +399,11 @@ EXAMPLES = {
     ),
     "45_strided_batched_matmul_tla": Example(
         {"policy": "MmadPingpongTlaV2<true>"}, batched_matmul, groups=3
+    ),
+    "46_ascend950_matmul_fixpipe_opti": Example(
+        {"tags": "RowMajor,ColumnMajor", "swizzle": "BlockSchedulerAswt"}, matmul_through_ub,
+        (300, 500, 200), "Ascend950", "half,half,float", (256, 256, 128), (256, 256, 64),
+        epilogue=("fixpipe", (128, 256), {"out": "float"}), is_whole=False,
     ),
     "64_ascend950_matmul_evg": Example(
         {}, matmul_evg_add, **_ON_950, is_whole=False, is_edited=False,
@@ -585,4 +594,7 @@ def _arrays(plan: Plan, kernel: Kernel, list_of: Any) -> list[Any]:
             tensor, extent, many = whose[name]
             tag, first = ("RowMajor", [count]) if many else ("VectorLayout", [])
             made[tensor] = zeros(tag, of, *first, extent)
+    if axis == "list":
+        for name, (i, j) in {"A": (0, 2), "B": (2, 1), "C": (0, 1)}.items():
+            made[name] = np.zeros(sum(x[i] * x[j] for x in problems), np.float16)
     return [made[name] for name in kernel.tensors]

@@ -73,7 +73,8 @@ what a tile of the result needs of each operand, for every tile, or why that is 
 for the tile that fits into a number of bytes and moves least. --to goes from the root to an instruction
 before it. --warp counts the lines that a warp touches in one load under XLA's schedules. FILE:%name is
 the instruction of that name; of a fusion --to names an instruction inside. With -o they draw the
-operands: --traffic how many results read an element, --tile what a tile reads, --warp the lines.
+operands: --traffic how many results read an element, --tile and --memory what a tile reads, --warp the
+lines; --to draws the instruction.
 
 --relation prints the pairs as a set of integers, by isl, and how many there are, how many points read an
 element, and how many elements are read. It needs islpy: pip install 'tla-layouts[exact]'.

@@ -398,14 +398,15 @@ class BlockMmad(Flagged):
     def take_out(self, job: Job, sums: KernelTensor) -> None:
         """Take the sums out to C."""
         ctx, c = self.ctx, job.c
+        write = ctx.copy_l0c_to_ub if store_of(c).space == "UB" else ctx.copy_l0c_to_gm
         for call in job.around[:1]:
             call()
         if self.unit_flag:
-            ctx.copy_l0c_to_gm(c, sums, 3)
+            write(c, sums, 3)
         else:
             ctx.set_flag("M_FIX", self.l0c.id)
             ctx.wait_flag("M_FIX", self.l0c.id)
-            ctx.copy_l0c_to_gm(c, sums)
+            write(c, sums)
             ctx.set_flag("FIX_M", self.l0c.id)
         self.l0c.turn()
         for call in job.around[1:]:
