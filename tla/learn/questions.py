@@ -7,13 +7,14 @@ so that it may be spelt in any way. No text that is given for an answer holds wh
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import TlaError
 from ..evaluation import evaluate
 from ..ground import Steps, html_of, plural
-from ..layouts import idx2crd, is_composed, is_layout, product_each, size, text_of, transform_leaf
+from ..layouts import idx2crd, is_composed, is_layout, product_each, size, text_of
 from ..numbers import is_tuple
 from ..read import layout_of_name
 
@@ -134,7 +135,7 @@ class Exercise:
         """How an answer is written, with zeros for its values."""
         if self.question.sizes is not None:
             return "(4,2):(2,1)"
-        return ", ".join(text_of(transform_leaf(lambda _leaf: 0, each)) for each in self.question.wanted)
+        return re.sub(r"-?\d+", "0", self.reference)
 
     def check(self, answer: str) -> Verdict:
         """Judge an answer: by its values, or as a function if a layout is asked for."""

@@ -179,7 +179,8 @@ def _steps(steps: Steps, width: float | None) -> list[str]:
         parts.append("</tbody>\n</table>")
     if steps.sentences:
         parts += ["<ol>", *(f"<li>{escape(sentence)}</li>" for sentence in steps.sentences), "</ol>"]
-    parts.append(_line(f"= {steps.result}", "tla-said"))
+    if steps.result:
+        parts.append(_line(f"= {steps.result}", "tla-said"))
     for picture in steps.pictures:
         parts += _part(picture, width)
     return [*parts, "</section>"]
