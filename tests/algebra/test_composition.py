@@ -284,8 +284,8 @@ def factorizations(n: int) -> list[list[int]]:
             "6:1",
             "the composition of (4,2):(2,1) with 6:1 is not a layout\n"
             "  Mode 0 of the right side is 6:1. With each coordinate the offset grows by 2, but not from"
-            " 3 to 4. A mode has one step, so the first 4 coordinates would be a mode of their own, and 4"
-            " does not divide 6.\n"
+            " 3 to 4. A mode has one step, so the first 4 coordinates would be a mode of their own,"
+            " and 4 does not divide 6.\n"
             "  At coordinate 4: A(B(4)) = A(4) = 1, a layout would give 8.\n"
             "  A mode of size 4 or 8 there gives a layout.",
         ),
