@@ -39,6 +39,7 @@ from tla.ascend.kernels.blocks import (
     matmul_activation,
     matmul_add,
     matmul_bias,
+    matmul_relu,
     matmul_through_ub,
     matmul_visitor,
     mla,
@@ -424,6 +425,8 @@ def _product(draw: Draw, written: Kernel, types: Sequence[Any]) -> Problem:
             options["policy"] = policy.replace("A2Pingpong", "A2PingpongBias")
             bias = draw.ints(n, dtype=wide, most=9)
             written, made, arrays = matmul_bias, made + bias, [a, b, bias]
+        elif rng.random() < 0.2 and "Small" not in policy:
+            written, made = matmul_relu, np.maximum(made, 0)
     if written is matmul_through_ub:
         out = np.float32
     if written is splitk_matmul:

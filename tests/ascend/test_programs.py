@@ -44,6 +44,7 @@ from tla.ascend.kernels.blocks import (
     matmul_add,
     matmul_bias,
     matmul_evg_add,
+    matmul_relu,
     matmul_through_ub,
     quant_matmul,
     silu,
@@ -295,7 +296,7 @@ class Example(NamedTuple):
     is_whole: bool = True
     """Whether a whole program equals it: 07 lists its groups in int32_t, a program in int64_t."""
     is_edited: bool = True
-    """Whether it takes the plan's tiles: 64 computes its own from UB."""
+    """Whether it takes the plan's tiles and is all of the plan: 64 computes its own, 26 has a relu."""
 
     def made(self) -> Plan:
         """The plan."""
@@ -331,6 +332,10 @@ EXAMPLES = {
     }, splitk_matmul, (512, 256, 1024)),
     "21_basic_matmul_preload_zN": Example(
         {"policy": "MmadAtlasA2Preload<true,true>", "tags": "RowMajor,zN"}, matmul
+    ),
+    "26_matmul_relu": Example(
+        {"policy": "MmadAtlasA2Preload<true,true>", "tags": "RowMajor,ColumnMajor"}, matmul_relu,
+        (512, 256, 1024), is_whole=False, is_edited=False,
     ),
     "25_matmul_full_loadA": Example({"policy": "MmadAtlasA2FullLoadA<true>"}, matmul),
     "31_small_matmul": Example({"policy": "MmadAtlasA2Small<2,true,false>"}, matmul, (100, 500, 200)),
@@ -516,7 +521,7 @@ def test_the_page_names_the_examples_that_are_equal_and_the_others() -> None:
     equal, _, others = page.partition("## CATLASS's examples")[2].partition("The others:")
     written = {name[:2] for name, example in EXAMPLES.items() if example.kernel is not None}
     written |= {"17", "23", "40", "33", "56"}  # in tests of their own
-    listed = equal.partition("instruction: ")[2]
+    listed = equal.partition("instruction: ")[2].partition(".")[0]
     assert set(re.findall(r"\d+", listed)) == written
     assert f"examples of CATLASS {len(written)} are" in equal
     rows = re.findall(r"^\| (\d[\d, ]*) \|", others.partition("\n## ")[0], re.M)

@@ -156,13 +156,18 @@ class CubeWords(ScalarUnit):
         """Copy a bias from L1 to the bias table. CATLASS's ``CopyL1ToBT``."""
         self._copy("L1->BT", dst, src)
 
-    def copy_l0c_to_gm(self, dst: KernelTensor, src: KernelTensor, unit_flag: int = 0) -> None:
+    def copy_l0c_to_gm(
+        self, dst: KernelTensor, src: KernelTensor, unit_flag: int = 0, relu: bool = False
+    ) -> None:
         """Take sums out of L0C, rounded to the type of C. CATLASS's ``CopyL0CToGm``, a Fixpipe.
 
         Args:
             unit_flag: 3 if the products had unit flags, else 0.
+            relu: Whether negative sums become 0.
         """
-        self._copy("L0C->GM", dst, src, unitFlag=unit_flag)
+        word: dict[str, Any] = {"reluEn": True} if self.arch.code == 2201 else {"reluPre": 1}
+        more = word if relu else {}
+        self._copy("L0C->GM", dst, src, unitFlag=unit_flag, **more)
 
     def copy_l0c_to_ub(self, dst: KernelTensor, src: KernelTensor, unit_flag: int = 0) -> None:
         """Hand sums to UB, half of the rows to each vector core. ``CopyL0CToUB``, on 3510 alone.

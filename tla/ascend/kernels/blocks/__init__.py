@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         deal as deal,
         matmul as matmul,
         matmul_bias as matmul_bias,
+        matmul_relu as matmul_relu,
         multiply as multiply,
     )
     from .mmad import BlockMmad as BlockMmad
