@@ -162,3 +162,7 @@ def test_the_command(
 def test_errors_are_of_the_library() -> None:
     with pytest.raises(TlaError, match="there is no topic 'stride'\\. Did you mean strides"):
         exercises("stride")
+    for seed in (-1, 10**18):  # a name with it would find nothing
+        with pytest.raises(TlaError, match="a seed is 0 or more, of at most 18 digits, not"):
+            exercises("strides", seed)
+    assert exercise(exercises("strides", 10**18 - 1)[0].name).seed == 10**18 - 1
