@@ -238,6 +238,11 @@ def test_a_request_that_is_none(request_: str) -> None:
         answer(request_)
 
 
+def test_a_left_inverse_past_the_end_is_said() -> None:
+    for text, says in (("(3,4):(1,1)", True), ("(3,4):(4,1)", False)):  # 6:3 sends offset 5 to index 15
+        assert ("past the end of A" in str(ask("left_inverse", text)["figure"]["check"])) == says
+
+
 def test_an_answer_leaves_out_what_is_optional() -> None:
     assert ask("complement", "(2,2):(1,6)")["result"] == "3:2"
     error = ask("layout", "4:1", "red")["error"]
