@@ -30,6 +30,7 @@ from tla.ascend.kernels.blocks import (
     flash_attention_infer,
     gemv_aic,
     gemv_aiv,
+    grouped_matmul,
     grouped_matmul_slice_k,
     grouped_matmul_slice_m,
     grouped_quant_matmul_slice_k,
@@ -38,6 +39,8 @@ from tla.ascend.kernels.blocks import (
     matmul_activation,
     matmul_add,
     matmul_bias,
+    matmul_relu,
+    matmul_through_ub,
     matmul_visitor,
     mla,
     quant_matmul,
@@ -125,6 +128,26 @@ def _slice_m(draw: Draw) -> Problem:
         {"policy": draw.policy(), **draw.tiles()},
         expected.astype(half),
     )
+
+
+def _lists(draw: Draw) -> Problem:
+    """Products of extents of their own, their matrices one behind the other."""
+    sizes = [tuple(draw.extent() for _ in range(3)) for _ in range(draw.rng.randint(1, 4))]
+    tags = draw.rng.choice(["RowMajor", "ColumnMajor"]), draw.rng.choice(["RowMajor", "ColumnMajor"])
+    a: list[Any] = []
+    b: list[Any] = []
+    for m, n, k in sizes:
+        a.append(draw.numbers.integers(-3, 4, (m, k)).astype(half))
+        b.append(draw.numbers.integers(-3, 4, (k, n)).astype(half))
+    turned = [tag == "ColumnMajor" for tag in tags]
+    made = [x.astype(np.float32) @ y for x, y in zip(a, b, strict=True)]
+    arrays = [
+        np.concatenate([(x.T if is_turned else x).reshape(-1) for x in many])
+        for many, is_turned in zip((a, b, made), (*turned, False), strict=True)
+    ]
+    options = {"problems": sizes, "tags": (*tags, "RowMajor"), "policy": draw.policy(), **draw.tiles()}
+    expected = arrays[2].astype(half)
+    return grouped_matmul, [*arrays[:2], np.zeros_like(expected)], options, expected
 
 
 def _slice_k(draw: Draw) -> Problem:
@@ -386,6 +409,8 @@ def _product(draw: Draw, written: Kernel, types: Sequence[Any]) -> Problem:
     options: dict[str, Any] = {**tiles}
     if written is matmul and m <= tiles["l1"][0] and n <= tiles["l1"][1] and k <= tiles["l1"][2]:
         policies = [f"MmadAtlasA2Small<2,{flag}>"]
+    if written is matmul_through_ub:
+        policies = [f"MmadPingpong<{flag}>", f"MmadAscend950FullLoadA<{flag}>"]
     if written is streamk_matmul:
         policies = [f"MmadAtlasA2Streamk<{flag},true>", f"MmadPingpong<{flag}>"]
         options["swizzle"] = rng.choice(["streamk<3,1>", "tail_splitk<3,0>"])
@@ -400,6 +425,10 @@ def _product(draw: Draw, written: Kernel, types: Sequence[Any]) -> Problem:
             options["policy"] = policy.replace("A2Pingpong", "A2PingpongBias")
             bias = draw.ints(n, dtype=wide, most=9)
             written, made, arrays = matmul_bias, made + bias, [a, b, bias]
+        elif rng.random() < 0.2 and "Small" not in policy:
+            written, made = matmul_relu, np.maximum(made, 0)
+    if written is matmul_through_ub:
+        out = np.float32
     if written is splitk_matmul:
         options["splitk"] = rng.randint(1, min(4, -(-k // tiles["l1"][2])))
     made = made.astype(out)
@@ -416,11 +445,13 @@ def _of(written: Kernel, *types: Any) -> Callable[[Draw], Problem]:
 FAMILIES: dict[str, Callable[[Draw], Problem]] = {
     "products": _of(matmul, half, np.float32, np.int8),
     "slices of K": _of(splitk_matmul, half, np.float32),
+    "through UB": _of(matmul_through_ub, half, np.float32),
     "stream-K": _of(streamk_matmul, half, np.float32),
     "sums with a matrix": _of(matmul_add, half, np.float32),
     "batched": _batched,
     "grouped by rows": _slice_m,
     "grouped by K": _slice_k,
+    "lists": _lists,
     "quantised": _quantised,
     "four bits": _four_bits,
     "activation": _activation,
@@ -439,7 +470,7 @@ def check(family: str, seed: int) -> None:
     written, arrays, options, expected = FAMILIES[family](draw)
     policy = options.get("policy", "MmadPingpong")
     is_of_both = family not in _ONE_ARCH and policy.startswith("MmadPing")
-    if "Ascend950" in policy or (is_of_both and draw.rng.random() < 0.5):
+    if "Ascend950" in policy or family == "through UB" or (is_of_both and draw.rng.random() < 0.5):
         written = written.on("Ascend950")
     run = simulate(written, *arrays, cores=draw.rng.randint(1, 3), seed=seed, **options)
     said = (family, seed, written, options)

@@ -11,7 +11,7 @@ from tla import Layout, TlaError, evaluate, flatten_to_tuple
 from tla.cli import main
 from tla.errors import ArgumentError
 from tla.layouts import text_of
-from tla.learn import LEVELS, TOPICS, Exercise, exercise, exercises, grade, sheet
+from tla.learn import LEVELS, TOPICS, Exercise, Verdict, exercise, exercises, grade, sheet
 from tla.read import layout_of_name
 from tla.show import html, latex
 
@@ -89,8 +89,8 @@ def test_what_is_missing_from_a_right_function_is_said() -> None:
     one = exercise("coalesce/1/1/1")
     assert one.check("(2,2,4):(1,2,16)").text == "It is the same function, but fewer modes than 3 do."
     assert one.check("(4,4,1):(1,16,0)").text == "It is the same function, but fewer modes than 3 do."
-    assert one.check("(4,8):(1,16)").text == "The layout has 32 coordinates; asked for are 16."
-    assert one.check("(4,2):(1,16)").text == "The layout has 8 coordinates; asked for are 16."
+    assert one.check("(4,8):(1,16)").text == "The layout has 32 coordinates; 16 are asked for."
+    assert one.check("(4,2):(1,16)").text == "The layout has 8 coordinates; 16 are asked for."
     one = exercise("expressions/1/1/1")
     assert one.check("((3,2),(3,2)):((6,18),(1,3))").text.startswith("The offsets are right. Now")
     assert one.check("(3,3):(6,1)").text == (
@@ -98,7 +98,13 @@ def test_what_is_missing_from_a_right_function_is_said() -> None:
     )
     assert one.check("6").state == one.check("(6,6):(6,").state == one.check("4,").state == "unread"
     two = exercise("function/1/1/1")
-    assert two.check("4, 10").text == "The answer has 2 values; asked for are 3."
+    form = "3 values are asked for, written as 0, 0, 0."
+    assert two.check("4, 10").text == f"The answer has 2 values; {form}"
+    assert two.check("4").text == f"The answer has 1 value; {form}"
+    for unread in ("4 10 5", "(4, 10", "4, 10, 5,", "[4]", "4; 10"):  # no caret below a text of ours
+        assert two.check(unread) == Verdict("unread", form)
+    assert exercise("integers/1/1/1").form == "(0,0), (0,0), (0,0)"
+    assert one.hint("(6,6):(6,", 1).split("\n")[-1] == "Look at (5,5)."
 
 
 @pytest.mark.parametrize(
@@ -139,7 +145,7 @@ def test_the_command(
     assert learn("next")[1].startswith("strides/1/1/2:")
     assert json.loads(learn("list", "--json")[1])["current"] == "strides/1/1/2"
     named = "--exercise", "function/1/1/1"
-    assert learn("check", "4, 10, 5", *named)[0] == 0
+    assert learn("check", "4, 10, 5", *named)[0] == learn("check", "4,", "10,", "5", *named)[0] == 0
     assert learn("hint", *named)[1].count("hint ") == 3
     assert learn("show", *named)[1].startswith("function/1/1/1:")
     assert learn("list")[1].count("solved") == 1
@@ -156,3 +162,7 @@ def test_the_command(
 def test_errors_are_of_the_library() -> None:
     with pytest.raises(TlaError, match="there is no topic 'stride'\\. Did you mean strides"):
         exercises("stride")
+    for seed in (-1, 10**18):  # a name with it would find nothing
+        with pytest.raises(TlaError, match="a seed is 0 or more, of at most 18 digits, not"):
+            exercises("strides", seed)
+    assert exercise(exercises("strides", 10**18 - 1)[0].name).seed == 10**18 - 1

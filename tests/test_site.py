@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import re
+import shlex
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -11,11 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tla import TlaError
+from tla.cli import main
+
 if TYPE_CHECKING:
     from types import ModuleType
 
 ROOT = Path(__file__).parent.parent
-HOOKS = ROOT / "docs" / "hooks"
+DOCS = ROOT / "docs"
+HOOKS = DOCS / "hooks"
 
 pytestmark = pytest.mark.skipif(not HOOKS.exists(), reason="there are no documents here")
 
@@ -38,6 +43,7 @@ RIGHT = (
     '<a href="other/index.html">a</a>',
     '<a href="./other/#a%20b">a</a>',
     '<a href="page.html?x=1">a</a>',
+    '<a href="page.html#view=layout">a</a>',
     '<img src="data:image/png;base64,AA=="><a href="mailto:a@b.c">a</a>',
     '<a href="https://example.org/no/such#page">not followed</a>',
 )
@@ -98,7 +104,7 @@ def test_the_links_of_a_site_by_the_command(
     assert capsys.readouterr().err.endswith("page.html:1: gone.html: there is no such page\n")
 
 
-@pytest.mark.parametrize("name", ["console", "links"])
+@pytest.mark.parametrize("name", ["console", "links", "notebooks"])
 def test_examples_of_a_hook(name: str) -> None:
     out: list[Any] = []
     for example in doctest.DocTestFinder().find(hook(name), name):
@@ -135,3 +141,37 @@ def test_links_of_a_page_of_the_repository(page: Path) -> None:
             there = page.parent / address.partition("#")[0]
             known = there.exists() or (there.parent == ROOT and there.suffix == ".md")  # of the wheel
             assert known, address
+
+
+CHAPTERS = sorted((DOCS / "tutorial").glob("[0-9]*.md"))
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)
+def test_the_notebook_of_a_chapter_runs(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """From the first cell to the last; what is refused is marked so."""
+    names: dict[str, Any] = {}
+    found = hook("notebooks").notebook(page.read_text("utf-8"))
+    assert {cell["cell_type"] for cell in found["cells"]} == {"markdown", "code"}
+    assert len({cell["id"] for cell in found["cells"]}) == len(found["cells"])
+    for cell in found["cells"]:
+        if cell["cell_type"] == "markdown":
+            assert "```pycon" not in cell["source"]
+        elif cell["source"].startswith("!tla "):
+            for line in cell["source"].splitlines():
+                assert main(shlex.split(line)[1:]) in (0, 1)
+        elif cell["metadata"]:
+            with pytest.raises((TlaError, TypeError)):
+                exec(cell["source"], names)
+        else:
+            exec(cell["source"], names)
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_code_of_the_site_breaks_its_lines() -> None:
+    """So that no block scrolls sideways, at whatever width."""
+    style = (DOCS / "stylesheets" / "site.css").read_text("utf-8")
+    rule = re.search(r"\.md-typeset pre > code \{(.*?)\}", style, re.S)
+    assert rule
+    assert {"white-space: pre-wrap;", "overflow-wrap: anywhere;"} <= {
+        line.strip() for line in rule[1].splitlines()
+    }

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import re
 import shlex
 from functools import partial
@@ -23,6 +24,7 @@ from pymdownx.superfences import SuperFencesException
 
 from tla import show
 from tla.cli import main
+from tla.playground import address
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -38,6 +40,8 @@ SMALLEST = 0.7
 
 _WIDTH = re.compile(r'<svg class="tla" width="([0-9.]+)"')
 _page = ""
+_top = ""
+"""The way from the page that is being built to the top of the site."""
 
 
 class FigureError(SuperFencesException, BuildError):
@@ -53,8 +57,8 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> None:
     """Remember which page is being built, for what an error says."""
-    global _page
-    _page = page.file.src_uri
+    global _page, _top
+    _page, _top = page.file.src_uri, "../" * page.url.count("/")
 
 
 def figures(source: str, language: str, css_class: str, *_others: Any, **_more: Any) -> str:
@@ -65,8 +69,14 @@ def figures(source: str, language: str, css_class: str, *_others: Any, **_more: 
 def _figure(line: str) -> str:
     picture = _WIDTH.sub(_shrinking, _run(line.strip()))
     command = line.strip().removesuffix(REFUSED)
-    said = f"<figcaption><code>tla {escape(command)}</code></figcaption>"
+    said = f"<figcaption><code>tla {escape(command)}</code>{_play(command)}</figcaption>"
     return f'<figure class="tla-drawn">{picture}{said}</figure>'
+
+
+def _play(command: str) -> str:
+    """A link to the picture in the playground, where the site has one."""
+    place = address(shlex.split(command)) if os.environ.get("TLA_PYODIDE") else ""
+    return f' <a href="{_top}playground/page.html{escape(place)}">play with it</a>' if place else ""
 
 
 def _shrinking(opening: re.Match[str]) -> str:

@@ -283,8 +283,9 @@ def factorizations(n: int) -> list[list[int]]:
             "(4,2):(2,1)",
             "6:1",
             "the composition of (4,2):(2,1) with 6:1 is not a layout\n"
-            "  Mode 0 of the right side, 6:1, moves the offset by 2 with each coordinate, but not from 3"
-            " to 4; so a layout would have a block of 4 coordinates, which does not divide 6.\n"
+            "  Mode 0 of the right side is 6:1. With each coordinate the offset grows by 2, but not from"
+            " 3 to 4. A mode has one step, so the first 4 coordinates would be a mode of their own,"
+            " and 4 does not divide 6.\n"
             "  At coordinate 4: A(B(4)) = A(4) = 1, a layout would give 8.\n"
             "  A mode of size 4 or 8 there gives a layout.",
         ),
@@ -310,8 +311,8 @@ def test_texts_of_refusals(a: str, b: str, text: str) -> None:
     [
         ("(6,2):(1,7)", "((3,2),1):((2,3),0)", "Modes 0.0 (3:2) and 0.1 (2:3) of", ("0.0", "0.1")),
         ("(6,2):(1,7)", "(2,(3,2)):(0,(2,3))", "Modes 1.0 (3:2) and 1.1 (2:3) of", ("1.0", "1.1")),
-        ("(4,2):(2,1)", "(2,(1,6)):(0,(0,1))", "Mode 1.1 of the right side, 6:1,", ("1.1",)),
-        ("(4,2):(2,1)", "6:1", "Mode 0 of the right side, 6:1,", ("0",)),
+        ("(4,2):(2,1)", "(2,(1,6)):(0,(0,1))", "Mode 1.1 of the right side is 6:1.", ("1.1",)),
+        ("(4,2):(2,1)", "6:1", "Mode 0 of the right side is 6:1.", ("0",)),
     ],
 )
 def test_the_modes_of_a_refusal_are_leaves(a: str, b: str, named: str, modes: tuple[str, ...]) -> None:

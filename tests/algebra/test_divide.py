@@ -378,8 +378,9 @@ def test_the_composition_of_a_division_is_told() -> None:
     assert str(caught.value) == (
         "dividing (8,6):(1,9) by 3:1 does not give a layout\n"
         "  It is the composition of (8,6):(1,9) with (3,16):(1,3).\n"
-        "  Mode 1 of the right side, 16:3, moves the offset by 3 with each coordinate, but not from 2 to"
-        " 3; so a layout would have a block of 3 coordinates, which does not divide 16.\n"
+        "  Mode 1 of the right side is 16:3. With each coordinate the offset grows by 3, but not from"
+        " 2 to 3. A mode has one step, so the first 3 coordinates would be a mode of their own, and 3"
+        " does not divide 16.\n"
         "  At coordinate (0,3): A(B(0,3)) = A(9) = 10, a layout would give 9.\n"
         "  A tile of 2 or 4 gives a layout."
     )

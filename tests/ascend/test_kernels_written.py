@@ -25,6 +25,7 @@ from tla.ascend.kernels.blocks import (
     matmul_add,
     matmul_bias,
     matmul_evg_add,
+    matmul_through_ub,
     quant_matmul,
     splitk_matmul,
     streamk_matmul,
@@ -112,6 +113,9 @@ RECORDED: dict[str, tuple[Kernel, list[Any], dict[str, Any]]] = {
         np.ones((100, 290), np.int8), np.ones((290, 600), np.int8), np.ones(600, np.float32),
         np.ones(100, np.float32), gm(np.ones(60000, half), "RowMajor<bfloat16_t>(100,600)"),
     ], {"policy": "MmadFullLoadA<false,true>"}),
+    "a950_fixpipe_opti": (matmul_through_ub, [
+        np.ones((200, 300), half), np.ones((300, 300), half, "F"), np.ones((200, 300), np.float32),
+    ], {}),
     "matmul_add": (matmul_add, _ones(200, 300, 150), {}),
     "gelu": (matmul_activation, _ones(200, 300, 150), {}),
     "a950_evg_add": (matmul_evg_add, _ones(200, 300, 150, np.float32), {}),

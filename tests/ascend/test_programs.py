@@ -31,7 +31,10 @@ from tla.ascend import (
 from tla.ascend.kernels import gm, simulate
 from tla.ascend.kernels.blocks import (
     batched_matmul,
+    conv2d,
     flash_attention_infer,
+    gemv_aiv,
+    grouped_matmul,
     grouped_matmul_slice_k,
     grouped_matmul_slice_m,
     grouped_quant_matmul_slice_k,
@@ -39,6 +42,10 @@ from tla.ascend.kernels.blocks import (
     matmul,
     matmul_activation,
     matmul_add,
+    matmul_bias,
+    matmul_evg_add,
+    matmul_relu,
+    matmul_through_ub,
     quant_matmul,
     silu,
     splitk_matmul,
@@ -288,6 +295,8 @@ class Example(NamedTuple):
     """Of the kernel in Python, besides those of the plan."""
     is_whole: bool = True
     """Whether a whole program equals it: 07 lists its groups in int32_t, a program in int64_t."""
+    is_edited: bool = True
+    """Whether it takes the plan's tiles and is all of the plan: 64 computes its own, 26 has a relu."""
 
     def made(self) -> Plan:
         """The plan."""
@@ -315,14 +324,21 @@ EXAMPLES = {
         "policy": "MmadAtlasA2Pingpong<true>", "tags": "RowMajor,ColumnMajor", "swizzle": "splitk<3,0>",
     }, splitk_matmul),
     "13_basic_matmul_tla": Example({"policy": "MmadPingpong<true>"}, matmul),
-    "20_matmul_bias": Example({"policy": "MmadAtlasA2PingpongBias<true>", "bias": "half"}),
+    "20_matmul_bias": Example(
+        {"policy": "MmadAtlasA2PingpongBias<true>", "bias": "half"}, matmul_bias, (300, 256, 600)
+    ),
+    "22_padding_splitk_matmul": Example({
+        "policy": "MmadAtlasA2Pingpong<true>", "tags": "RowMajor,ColumnMajor", "swizzle": "splitk<3,0>",
+    }, splitk_matmul, (512, 256, 1024)),
     "21_basic_matmul_preload_zN": Example(
         {"policy": "MmadAtlasA2Preload<true,true>", "tags": "RowMajor,zN"}, matmul
     ),
-    "25_matmul_full_loadA": Example({"policy": "MmadAtlasA2FullLoadA<true>"}),
-    "31_small_matmul": Example(
-        {"policy": "MmadAtlasA2Small<2,true,false>"}, problem=(100, 200, 200)
+    "26_matmul_relu": Example(
+        {"policy": "MmadAtlasA2Preload<true,true>", "tags": "RowMajor,ColumnMajor"}, matmul_relu,
+        (512, 256, 1024), is_whole=False, is_edited=False,
     ),
+    "25_matmul_full_loadA": Example({"policy": "MmadAtlasA2FullLoadA<true>"}, matmul),
+    "31_small_matmul": Example({"policy": "MmadAtlasA2Small<2,true,false>"}, matmul, (100, 500, 200)),
     "37_streamk_matmul": Example(
         {"policy": "MmadAtlasA2Streamk<true,true>", "swizzle": "streamk<3,0>"}, streamk_matmul
     ),
@@ -333,9 +349,11 @@ EXAMPLES = {
     "68_ascend950_multi_core_splitk_matmul": Example(
         {"swizzle": "splitk<3,0>"}, splitk_matmul, **_ON_950
     ),
-    "69_ascend950_tail_multi_core_splitk_matmul": Example({"swizzle": "tail_splitk<3,0>"}, **_ON_950),
+    "69_ascend950_tail_multi_core_splitk_matmul": Example(
+        {"swizzle": "tail_splitk<3,0>"}, streamk_matmul, (600, 200, 600), **_ON_950
+    ),
     "73_ascend950_matmul_full_loadA": Example(
-        {"policy": "MmadAscend950FullLoadA<true,false,1,false,1>"}, **_HALF
+        {"policy": "MmadAscend950FullLoadA<true,false,1,false,1>"}, matmul, **_HALF
     ),
     "01_batched_matmul": Example({"policy": "MmadAtlasA2Pingpong<true>"}, batched_matmul, groups=3),
     "02_grouped_matmul_slice_m": Example({
@@ -348,7 +366,9 @@ EXAMPLES = {
     ),
     "08_grouped_matmul": Example(
         {"policy": _ASYNC, "tags": "ColumnMajor,RowMajor", "swizzle": "identity<3,1>"},
-        groups=[(300, 200, 100), (300, 200, 200), (300, 200, 300)],
+        grouped_matmul, groups=[(300, 200, 100), (300, 200, 200), (300, 200, 300)],
+        options={"problems": [(300, 200, 100), (300, 200, 200), (300, 200, 300)],
+                 "tags": ("ColumnMajor", "RowMajor", "RowMajor")},
     ),
     "03_matmul_add": Example(
         {"policy": "MmadAtlasA2Pingpong<true>"}, matmul_add, epilogue=("add", 16384)
@@ -378,7 +398,24 @@ EXAMPLES = {
         grouped_quant_matmul_slice_k, groups=(100, 200, 300), elements="int8_t",
         epilogue=("per_token_dequant", (32, 256), {"out": "bfloat16_t"}),
     ),
-    "45_strided_batched_matmul_tla": Example({"policy": "MmadPingpongTlaV2<true>"}, groups=3),
+    "44_quant_matmul_full_loadA_tla": Example(
+        {"policy": "MmadFullLoadA<false,true>"}, quant_matmul, **_INT8, is_whole=False,
+        epilogue=("per_token_dequant", (32, 256), {"out": "bfloat16_t", "scale": "float"}),
+    ),
+    "45_strided_batched_matmul_tla": Example(
+        {"policy": "MmadPingpongTlaV2<true>"}, batched_matmul, groups=3
+    ),
+    "46_ascend950_matmul_fixpipe_opti": Example(
+        {"tags": "RowMajor,ColumnMajor", "swizzle": "BlockSchedulerAswt"}, matmul_through_ub,
+        (300, 500, 200), "Ascend950", "half,half,float", (256, 256, 128), (256, 256, 64),
+        epilogue=("fixpipe", (128, 256), {"out": "float"}), is_whole=False,
+    ),
+    "64_ascend950_matmul_evg": Example(
+        {}, matmul_evg_add, **_ON_950, is_whole=False, is_edited=False,
+        epilogue=("evg", 10560, {
+            "stages": 2, "out": "float", "nodes": ["acc_load", "aux_load", "compute"],
+        }),
+    ),
     "60_ascend950_grouped_matmul_slice_m": Example(
         {"axis": "m"}, grouped_matmul_slice_m, groups=(50, 100, 150), arch="Ascend950",
         l1=(256, 256, 256), l0=(256, 256, 64),
@@ -398,19 +435,58 @@ def test_the_trace_of_a_program_is_that_of_the_example(name: str, tmp_path: Path
     folder = CATLASS / "examples" / name
     count = () if plan.groups is None else (len(plan.groups.problems),)
     words = (*count, *example.problem)
-    theirs = issued(record(next(folder.glob("*.cpp")), words, catlass=CATLASS))
-    into = plan.emit(into=name, catlass=CATLASS)
-    whole = [plan.emit()] if example.is_whole else []
-    for program in (*whole, into._replace(arguments=tuple(map(str, words)))):
+    theirs = issued(record(min(folder.glob("*.cpp")), words, catlass=CATLASS))
+    programs = [plan.emit()] if example.is_whole else []
+    if example.is_edited:
+        into = plan.emit(into=name, catlass=CATLASS)
+        programs.append(into._replace(arguments=tuple(map(str, words))))
+    for program in programs:
         source = program.write(tmp_path / program.name)
-        ours = issued(record(source, program.arguments, catlass=CATLASS))
-        expect_equal(ours, theirs)
-        if example.kernel is not None:
-            arrays = _arrays(plan, example.kernel, np.int64 if example.is_whole else np.int32)
-            options: Any = {"policy": plan.policy, "l1": plan.l1, "l0": plan.l0, "swizzle": plan.swizzle}
-            options |= example.options or {}
-            run = simulate(example.kernel.on(plan.arch), *arrays, cores=2, checks=(), **options)
-            expect_equal(ours, issued(run))
+        expect_equal(issued(record(source, program.arguments, catlass=CATLASS)), theirs)
+    if example.kernel is not None:
+        arrays = _arrays(plan, example.kernel, np.int64 if example.is_whole else np.int32)
+        options: Any = {"policy": plan.policy, "l1": plan.l1, "l0": plan.l0, "swizzle": plan.swizzle}
+        options |= example.options or {}
+        run = simulate(example.kernel.on(plan.arch), *arrays, cores=2, checks=(), **options)
+        expect_equal(issued(run), theirs)
+
+
+@pytest.mark.slow
+@needs_catlass
+def test_a_matrix_by_a_vector_is_that_of_the_example() -> None:
+    m, n, (alpha, beta) = 120, 1200, (0.6803754568099976, -0.21123415231704712)  # the host's rand()
+    theirs = record(CATLASS / "examples" / "17_gemv_aiv" / "gemv_aiv.cpp", (m, n), catlass=CATLASS)
+    arrays = [np.zeros(shape, np.float32) for shape in ((m, n), n, m, m)]
+    run = simulate(gemv_aiv, *arrays, cores=4, checks=(), alpha=alpha, beta=beta)
+    expect_equal(issued(run), issued(theirs))
+
+
+@pytest.mark.slow
+@needs_catlass
+@pytest.mark.parametrize("name", ["33_basic_conv2d", "56_ascend950_basic_conv2d_tla"])
+def test_a_convolution_is_that_of_the_example(name: str) -> None:
+    for more in (
+        {},
+        {"stride": (2, 1), "dilation": (1, 2), "filter": (112, 2, 3), "pads": (3, 2, 1, 0)},
+    ):
+        row = next(row for row in ROWS if row["example"] == name[:2])
+        plan = planned({**row, **more})
+        program = plan.emit(name, catlass=CATLASS)
+        source = next((CATLASS / "examples" / name).glob("*.cpp"))
+        theirs = issued(record(source, program.arguments, catlass=CATLASS))
+        (batch, channels, *image), (cout, *taps), element = plan.image, plan.filter, np.float16
+        groups = channels // 16
+        shapes = (batch, groups, *image), (groups, *taps, cout), (batch, cout // 16, *plan.out)
+        arrays = [
+            gm(np.zeros((*shape, 16), element), f"{tag}<half>({','.join(map(str, shape))})")
+            for tag, shape in zip(("NC1HWC0", "CI1KHKWCOCI0", "NC1HWC0"), shapes, strict=True)
+        ]
+        run = simulate(
+            conv2d.on(plan.arch), *arrays, strides=plan.stride, dilations=plan.dilation, pads=plan.pads,
+            tile=(*plan.block[:2], plan.filter_block[0]), channels=(plan.block.k, plan.filter_block[1]),
+            l0=plan.l0[1:], policy="MmadPingpong<false>", swizzle=plan.swizzle, cores=2, checks=(),
+        )  # fmt: skip
+        expect_equal(issued(run), theirs)
 
 
 @pytest.mark.slow
@@ -438,6 +514,20 @@ def test_attention_on_pages_is_that_of_the_example(
     theirs = record(source, [str(x) for x in sizes], catlass=CATLASS)
     ours = simulate(flash_attention_infer, *arrays, head=depth, cores=2, checks=())
     expect_equal(issued(ours), issued(theirs))
+
+
+def test_the_page_names_the_examples_that_are_equal_and_the_others() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "kernel_machine.md").read_text("utf-8")
+    equal, _, others = page.partition("## CATLASS's examples")[2].partition("The others:")
+    written = {name[:2] for name, example in EXAMPLES.items() if example.kernel is not None}
+    written |= {"17", "23", "40", "33", "56"}  # in tests of their own
+    listed = equal.partition("instruction: ")[2].partition(".")[0]
+    assert set(re.findall(r"\d+", listed)) == written
+    assert f"examples of CATLASS {len(written)} are" in equal
+    rows = re.findall(r"^\| (\d[\d, ]*) \|", others.partition("\n## ")[0], re.M)
+    rest = {x for row in rows for x in row.split(", ")}
+    names = {row["example"] for row in ROWS} | NOT_PLANNED.keys()
+    assert rest == names - written
 
 
 NOT_EMITTED = {
@@ -487,7 +577,8 @@ def _arrays(plan: Plan, kernel: Kernel, list_of: Any) -> list[Any]:
     if axis in ("m", "k"):
         extents["m k".index(axis)] = sum(x["m k".index(axis)] for x in problems)
     m, n, k = extents
-    made: dict[str, Any] = {"Bias": np.zeros(n, np.float32)}
+    of_bias = np.float16 if plan.bias is not None and plan.bias.name == "half" else np.float32
+    made: dict[str, Any] = {"Bias": np.zeros(n, of_bias)}
     if axis in ("m", "k"):
         made["GroupList"] = np.cumsum([x["m k".index(axis)] for x in problems]).astype(list_of)
 
@@ -508,4 +599,7 @@ def _arrays(plan: Plan, kernel: Kernel, list_of: Any) -> list[Any]:
             tensor, extent, many = whose[name]
             tag, first = ("RowMajor", [count]) if many else ("VectorLayout", [])
             made[tensor] = zeros(tag, of, *first, extent)
+    if axis == "list":
+        for name, (i, j) in {"A": (0, 2), "B": (2, 1), "C": (0, 1)}.items():
+            made[name] = np.zeros(sum(x[i] * x[j] for x in problems), np.float16)
     return [made[name] for name in kernel.tensors]

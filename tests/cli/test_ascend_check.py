@@ -169,6 +169,7 @@ def test_cpp(run: Run) -> None:
         (("AtlasA2", "halff", "64,64,64"), "'halff' is not an element type"),
         (("AtlasA2", "half", "64,0,64"), "the problem has n = 0: an extent is at least 1"),
         (("AtlasA2", "half", "64,64"), "expected three extents m,n,k of the problem, found '64,64'"),
+        ((*SQUARE[:2], "heads=16,q=1024,kv=1,head=64"), "Attention is planned by 'tla ascend search'"),
         ((*SQUARE, "--l1", "x"), "expected three extents m,n,k of the tile in L1, found 'x'"),
         (
             (*SQUARE, "--policy", "MmadPingpong(l1a_stages=0)"),

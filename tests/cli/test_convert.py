@@ -61,7 +61,8 @@ def test_a_small_layout_is_drawn(run: Run) -> None:
         "xla       f32[3,5]{1,0:T(2,2)}\n"
         "tla       ((_2,_2),(_2,_3)):((_2,_12),(_1,_4)):(_3,_5)\n"
         "elements  15 of data, 24 in memory\n"
-        "memory    96 bytes, 60 bytes of data, 1.6x\n" + PICTURE,
+        "memory    96 bytes, 60 bytes of data, 1.6x\n"
+        "padding   dim 0: 3 -> 4 (1.33x); dim 1: 5 -> 6 (1.20x)\n" + PICTURE,
         "",
     )
 
@@ -181,7 +182,8 @@ def test_the_type_is_assumed_and_said(run: Run) -> None:
         "tla       ((2,2),(2,3)):((2,12),(1,4)):(3,5)\n"
         "xla       f32[3,5]{1,0:T(2,2)}  (f32 assumed)\n"
         "elements  15 of data, 24 in memory\n"
-        "memory    96 bytes, 60 bytes of data, 1.6x\n" + PICTURE,
+        "memory    96 bytes, 60 bytes of data, 1.6x\n"
+        "padding   dim 0: 3 -> 4 (1.33x); dim 1: 5 -> 6 (1.20x)\n" + PICTURE,
     )
 
 

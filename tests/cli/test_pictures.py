@@ -164,3 +164,11 @@ def test_a_conversion_without_a_picture(run: Run, text: str, error: str) -> None
     code, out, err = run("convert", text, "--svg")
     assert (code, out) == (1, "")
     assert err.startswith(f"tla: error: {error}")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_picture_is_as_wide_as_asked(run: Run, name: str) -> None:
+    for width in (500, 700):
+        picture = ElementTree.fromstring(run(*COMMANDS[name], "--svg", "--width", str(width)).out)
+        assert float(picture.attrib["width"]) <= width
+    assert run(*COMMANDS[name], "--svg", "--width", "0").code == 2

@@ -106,7 +106,7 @@ def test_a_vector_lies_together_and_is_aligned() -> None:
     assert (error.value.thread, error.value.value) == (0, 1)
     with pytest.raises(LayoutError, match="thread 1 reaches 128 bits at bit 32"):
         bank_conflicts(tile, [0, 8], element_bits=32, vector=4)
-    with pytest.raises(LayoutError, match="3 values of a thread are no multiple of the vector of 2"):
+    with pytest.raises(LayoutError, match="a thread takes 3 values, which vectors of 2 do not divide"):
         bank_conflicts(tile, Layout((8, 3), (1, 8)), element_bits=32, vector=2)
     with pytest.raises(UndecidedError):
         bank_conflicts(Layout((8, sym("N")), (sym("N"), 1)), [0, 1], element_bits=32)

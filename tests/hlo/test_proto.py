@@ -63,6 +63,14 @@ def test_the_module_alone_is_read_too() -> None:
     assert read_proto(whole.hlo_module.SerializeToString()) == read_proto(whole.SerializeToString())
 
 
+def test_an_older_version_names_the_entry_and_has_no_id_for_it() -> None:
+    data = data_of("cond.after_codegen")
+    whole = parsed_proto(data)
+    assert whole.hlo_module.entry_computation_name == read_proto(data).entry.name
+    whole.hlo_module.ClearField("entry_computation_id")
+    assert read_proto(whole.SerializeToString()) == read_proto(data)
+
+
 def test_fields_of_a_newer_version_are_listed() -> None:
     """Field 2000 of an instruction, 3000 of its metadata, both with a 1."""
     whole = parsed_proto(data_of("mlp.after_codegen"))

@@ -405,16 +405,22 @@ def test_batch_groups_have_their_own_batch() -> None:
             "has no dim 7",
         ),
         ("%d = f32[2,3,2] dot(f32[2,3] %a, f32[2] %b, u16[2] %m)", "has 3 operands"),
-        ("%c = f32[2,2] convolution(f32[2,3] %a, f32[3,2] %b), dim_labels=bf_io", "no meaning"),
-        ("%c = f32[2,2] convolution(f32[2,3] %a, f32[3,2] %b), dim_labels=bb_io->bf", "do not name"),
+        (
+            "%c = f32[2,2] convolution(f32[2,3] %a, f32[3,2] %b), dim_labels=bf_io",
+            "a number for each dim",
+        ),
+        (
+            "%c = f32[2,2] convolution(f32[2,3] %a, f32[3,2] %b), dim_labels=bb_io->bf",
+            "dim_labels= has each dim once",
+        ),
         (
             "%c = f32[2,2] convolution(f32[2,4] %a, f32[3,2] %b), dim_labels=bf_io->bf",
-            "it has 4 features",
+            "features of groups fit the kernel; it has f32.2,4., f32.3,2.",
         ),
         (
             "%c = f32[1,4,1] convolution(f32[1,6,1] %a, f32[1,2,1] %b), window={size=3}, "
             "dim_labels=b0f_i0o->b0f",
-            "is not that of the kernel",
+            "its window has the size of the kernel; it has .* window={size=3}",
         ),
     ],
 )

@@ -251,20 +251,24 @@ def test_a_bounded_dim_counts_as_its_bound() -> None:
     [
         (
             "%y = f32[4] dynamic-slice(f32[3] %x, s32[] %a), dynamic_slice_sizes={4}",
-            "a slice of (4,) does not fit into (3,)",
+            "the rule is that the slice is no larger than its operand; it has f32[3], s32[], "
+            "dynamic_slice_sizes={4}",
         ),
         (
             "%y = f32[2,2] dynamic-slice(f32[3,3] %x, s32[] %a), dynamic_slice_sizes={2,2}",
-            "it has 1 of 2 start indices, one for each dim",
+            "the rule is that it has 2 starts, ints of one type; it has f32[3,3], s32[]",
         ),
         (
             "%y = f32[2] dynamic-slice(f32[3] %x, s32[1,1] %a), dynamic_slice_sizes={2}",
-            "its start index a is s32[1,1]{1,0}",
+            "the rule is that it has 1 starts, ints of one type; it has f32[3], s32[1,1]",
         ),
-        ("%y = f32[2] dynamic-update-slice(f32[2] %x)", "it has 1 operand, and takes at least 2"),
+        (
+            "%y = f32[2] dynamic-update-slice(f32[2] %x)",
+            "the rule is that its attributes have a number for each dim; it has f32[2]",
+        ),
         (
             "%y = f32[2] dynamic-update-slice(f32[3] %x, f32[1] %u, s32[] %a)",
-            "operand x is f32[3]{0}, the result f32[2]{0}",
+            "its operands make f32[3], and its result is f32[2]",
         ),
         ("%y = f32[?] dynamic-slice(f32[?] %x, s32[] %a)", "f32[?]{0} has a dim of unknown size"),
     ],

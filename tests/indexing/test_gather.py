@@ -213,32 +213,41 @@ _REST = "start_index_map={0}, index_vector_dim=1"
         (
             "%y = f32[3,5] gather(f32[4,5] %x, s32[3] %i), offset_dims={1}, "
             f"{_REST}, slice_sizes={{1,5}}",
-            "slices of (1, 5) from f32[4,5]{1,0} do not make up f32[3,5]{1,0}",
+            "it has no attribute collapsed_slice_dims",
         ),
         (
             "%y = f32[3,5] gather(f32[4,5] %x, s32[3] %i), offset_dims={1}, collapsed_slice_dims={0}, "
             f"{_REST}, slice_sizes={{2,5}}",
-            "its slices are 2 long along dim 0, which it leaves out",
+            "the rule is that its slices lie in the operand; it has f32[4,5], s32[3], "
+            "start_index_map={0}, index_vector_dim=1, collapsed_slice_dims={0}, slice_sizes={2,5}, "
+            "offset_dims={1}",
         ),
         (
             "%y = f32[3,5] gather(f32[4,5] %x, s32[3,2] %i), offset_dims={1}, collapsed_slice_dims={0}, "
             f"{_REST}, slice_sizes={{1,5}}",
-            "the vectors along dim 1 of s32[3,2]{1,0} are not 1 long",
+            "the rule is that an index has a number for each of its dims; it has f32[4,5], "
+            "s32[3,2], start_index_map={0}, index_vector_dim=1",
         ),
         (
             "%y = f32[3,5] gather(f32[4,5] %x, s32[2] %i), offset_dims={1}, collapsed_slice_dims={0}, "
             f"{_REST}, slice_sizes={{1,5}}",
-            "s32[2]{0} holds (2,) vectors, its result is f32[3,5]{1,0}",
+            "its operands make f32[2,5], and its result is f32[3,5]",
         ),
-        (f"%y = f32[3] gather(f32[4] %x), {_REST}, slice_sizes={{1}}", "it has 1 operand, and takes 2"),
-        (f"%y = f32[3] gather(f32[4] %x, s32[3] %i), {_REST}", "it has no slice_sizes"),
+        (
+            f"%y = f32[3] gather(f32[4] %x), {_REST}, slice_sizes={{1}}",
+            "the rule is that it takes 2 arrays; it has f32[4]",
+        ),
+        (
+            f"%y = f32[3] gather(f32[4] %x, s32[3] %i), {_REST}",
+            "it has no attribute collapsed_slice_dims",
+        ),
         (
             "%y = f32[3] gather(f32[4] %x, s32[3] %i), slice_sizes={1}, index_vector_dim=2",
-            "index_vector_dim=2 is no int from 0 to 1",
+            "it has no attribute start_index_map",
         ),
         (
             "%y = f32[3] gather(f32[4] %x, s32[3] %i), slice_sizes={1}, index_vector_dim=x",
-            "index_vector_dim=x is no int from 0 to 1",
+            "it has no attribute start_index_map",
         ),
     ],
 )

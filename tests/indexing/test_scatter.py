@@ -230,24 +230,28 @@ _REST = "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=%add"
         (
             "%y = f32[4] scatter(f32[4] %x, s32[3] %i, f32[3] %u), update_window_dims={}, "
             f"inserted_window_dims={{}}, {_REST}",
-            "windows of f32[3]{0} do not fit into f32[4]{0}",
+            "the rule is that its attributes have a number for each dim; it has f32[4], s32[3], "
+            "f32[3], update_window_dims={}, inserted_window_dims={}, "
+            "scatter_dims_to_operand_dims={0}, index_vector_dim=1",
         ),
         (
             f"%y = f32[4] scatter(f32[4] %x, s32[3] %i, f32[3,5] %u), update_window_dims={{1}}, {_REST}",
-            "windows of (5,) do not fit into f32[4]{0}",
+            "it has no attribute inserted_window_dims",
         ),
         (
             "%y = f32[4] scatter(f32[4] %x, s32[3] %i, f32[2] %u), update_window_dims={}, "
             f"inserted_window_dims={{0}}, {_REST}",
-            "s32[3]{0} holds (3,) vectors, the updates are f32[2]{0}",
+            "the rule is that its updates lie in the operand; it has f32[4], s32[3], f32[2], "
+            "update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
+            "index_vector_dim=1",
         ),
         (
             f"%y = f32[4] scatter(f32[4] %x, s32[3] %i), {_REST}",
-            "it has 2 operands, and takes at least 3",
+            "the rule is that it takes arrays, indices, and as many updates; it has f32[4], s32[3]",
         ),
         (
             "%y = f32[4] scatter(f32[4] %x, s32[3] %i, f32[3] %u), index_vector_dim=x, to_apply=%add",
-            "index_vector_dim=x is no int from 0 to 1",
+            "it has no attribute update_window_dims",
         ),
     ],
 )

@@ -81,7 +81,8 @@ def test_fft(kind: str) -> None:
                     frequency = tuple(-f % n for f, n in zip(frequency, lengths, strict=True))
                 terms = join(terms, x[at[: len(batch)] + frequency])
             out[at] = terms
-        real, whole = text(before, "f32" if kind == "RFFT" else "c64"), text(after)
+        ends = [(before, "RFFT"), (after, "IRFFT")]
+        real, whole = (text(sizes, "f32" if kind == of else "c64") for sizes, of in ends)
         length = ",".join(map(str, lengths))
         check(f"%f = {whole} fft({real} %x), fft_type={kind}, fft_length={{{length}}}", [out], 1)
 
@@ -251,12 +252,24 @@ def test_rng_bit_generator() -> None:
     [
         ("%s = f32[4] sort(f32[4] %x), dimensions={1}, to_apply=%less", r"is no int from 0 to 0"),
         ("%s = f32[4] sort(f32[4] %x), to_apply=%less", "it has no dimensions"),
-        ("%t = (f32[4,9], s32[4,9]) topk(f32[4,8] %x), k=9", "are not"),
-        ("%f = f32[8] fft(c64[8] %x), fft_type=IRFFT, fft_length={8}", "does not make"),
-        ("%f = c64[8] fft(c64[8] %x), fft_type=FTT, fft_length={8}", "no fft_type FTT"),
-        ("%l = f32[4,5] cholesky(f32[4,5] %x), lower=true", "has no factor"),
-        ("%l = f32[4,2] triangular-solve(f32[3,3] %a, f32[4,2] %b), left_side=true", "do not solve"),
-        ("%b = f32[4,2] batch-norm-inference(f32[4,2] %x), feature_index=0", "has 1 operands"),
+        (
+            "%t = (f32[4,9], s32[4,9]) topk(f32[4,8] %x), k=9",
+            "the last dim has 9 elements; it has .*, k=9",
+        ),
+        ("%f = f32[8] fft(c64[8] %x), fft_type=IRFFT, fft_length={8}", "IRFFT takes fft_length"),
+        ("%f = c64[8] fft(c64[8] %x), fft_type=FTT, fft_length={8}", "fft_type=FTT"),
+        (
+            "%l = f32[4,5] cholesky(f32[4,5] %x), lower=true",
+            "square matrices of floats; it has f32.4,5.",
+        ),
+        (
+            "%l = f32[4,2] triangular-solve(f32[3,3] %a, f32[4,2] %b), left_side=true",
+            "square matrices of floats; it has f32.3,3., f32.4,2.",
+        ),
+        (
+            "%b = f32[4,2] batch-norm-inference(f32[4,2] %x), feature_index=0",
+            "it takes 5 arrays; it has f32.4,2.",
+        ),
     ],
 )
 def test_what_has_no_map(line: str, why: str) -> None:

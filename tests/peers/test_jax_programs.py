@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
 import re
 import sys
 from importlib import import_module
+from math import prod
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +15,7 @@ import pytest
 
 import tla.jax
 from tla.errors import ArgumentError, TlaError, UnsupportedError
+from tla.hlo import hlo_of_signature, read_module
 from tla.memory import KernelBlock, block_report
 from tla.xla_bridge import parse_array
 
@@ -213,6 +216,21 @@ def test_advice_holds_on_each_chip_or_says_its_risk(jax: Any, described: Any, ch
         found = tla.jax.verify(function, [described(text) for text in texts], chip=chip)
         risky = any(each.risk or each.together for each in found.advice)
         assert not found.advice or found.holds or risky, str(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chip", ["v4", "v5p", "v5e", "v6e", "tpu7x"])
+def test_stablehlo_has_the_layouts_that_the_compiler_gives(jax: Any, described: Any, chip: str) -> None:
+    draw = random.Random(chip)
+    sizes = (1, 2, 3, 5, 8, 12, 33, 64, 100, 128, 129, 200, 256, 300, 1000)
+    types = ("float32", "bfloat16", "int32", "int8", "uint8", "bool", "int4", "float8_e4m3fn")
+    dims = [tuple(draw.choices(sizes, k=draw.randrange(5))) for _ in range(40)]
+    arguments = [jax.ShapeDtypeStruct(d, draw.choice(types)) for d in dims if prod(d) < 10**7]
+    function = jax.jit(lambda *xs: [x if x.dtype == bool else x + x for x in xs])
+    found = tla.jax.report(function, *arguments, chip=chip)
+    text = function.lower(*arguments).as_text()
+    expected = read_module(hlo_of_signature(text, chip)).entry_computation_layout
+    assert found.module.entry_computation_layout == expected
 
 
 @pytest.mark.slow

@@ -7,14 +7,15 @@ import re
 import shlex
 from random import Random
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
 
 import pytest
 from cases import share
 
-from tla import ParseError, TlaError, limits, parse
+from tla import ParseError, limits, parse
 from tla.cli import main
 from tla.explain import explain
-from tla.playground import PRESETS, VIEWS, answer
+from tla.playground import PRESETS, VIEWS, address, answer
 from tla.playground.laws import check
 
 if TYPE_CHECKING:
@@ -111,6 +112,14 @@ def test_an_exercise_is_judged_as_on_the_command_line(
     hint = ask("exercise", "function", "1", "1", "1", given, "2")
     main(shlex.split(hint["command"])[1:])
     assert hint["result"] in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("view", "args"), SHOWN)
+def test_the_address_of_a_command_is_that_of_its_view(view: str, args: tuple[str, ...]) -> None:
+    found = ask(view, *args)
+    place = address(shlex.split(found["command"])[1:])
+    if view not in ("banks", "exercise"):
+        assert parse_qs(place.removeprefix("#")) == {"view": [view], "a": list(filter(None, args))}
 
 
 def checks(figure: dict[str, Any]) -> Iterator[str]:
@@ -229,7 +238,12 @@ def test_a_request_that_is_none(request_: str) -> None:
         answer(request_)
 
 
+def test_a_left_inverse_past_the_end_is_said() -> None:
+    for text, says in (("(3,4):(1,1)", True), ("(3,4):(4,1)", False)):  # 6:3 sends offset 5 to index 15
+        assert ("past the end of A" in str(ask("left_inverse", text)["figure"]["check"])) == says
+
+
 def test_an_answer_leaves_out_what_is_optional() -> None:
     assert ask("complement", "(2,2):(1,6)")["result"] == "3:2"
-    with pytest.raises(TlaError, match="colours is one of"):
-        ask("layout", "4:1", "red")
+    error = ask("layout", "4:1", "red")["error"]
+    assert (error["summary"][:22], error["argument"]) == ("colours is one of tile", 1)

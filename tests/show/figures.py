@@ -105,7 +105,7 @@ def steps(draw: st.DrawFn, depth: int = 1) -> Steps:
         draw(st.tuples(*[WORDS] * count)),
         tuple(rows),
         tuple(draw(st.lists(steps(depth - 1), max_size=2))) if depth else (),
-        draw(WORDS),
+        draw(st.just("") | WORDS),
         tuple(draw(st.lists(WORDS, max_size=3))),
         tuple(draw(st.lists(grids(30), max_size=2))) if depth else (),
     )

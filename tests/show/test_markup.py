@@ -41,6 +41,9 @@ def test_steps_are_tables_and_lists(figure: Steps) -> None:
     listed = ["".join(item.itertext()) for item in root.iter("li")]
     assert listed == [text for part in depth_first(figure) for text in part.sentences]
     assert len(list(root.iter("ol"))) == sum(bool(part.sentences) for part in depth_first(figure))
+    assert "=" not in [
+        (line.text or "").strip() for line in root.iter() if line.get("class") == "tla-said"
+    ]
 
 
 def depth_first(figure: Steps) -> list[Steps]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 
 from tla import Layout, layout_figure, parse, strip_figure, zN
 from tla.ground.figure import AnyFigure, Bar, Bars, Figure, Panels, Steps, Strip, Timeline
-from tla.show import render
+from tla.show import render, svg
 from tla.show.facts import MOST_CELLS, MOST_TEXT
 from tla.show.scene import Box, Scene, Text, width_of
 from tla.show.scenes import scene_of
@@ -19,7 +20,7 @@ from tla.show.scenes import scene_of
 from .figures import figures, grids, marked, panels, said, strips
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 Area = tuple[float, float, float, float]
 
@@ -75,8 +76,44 @@ def test_borders_that_would_hide_the_cells_are_left_out() -> None:
     scene = scene_of(layout_figure(layout, MOST_CELLS, MOST_CELLS))
     (image,) = scene.images
     lines = [line for line in scene.lines if line.weight == "heavy" and line.y1 == line.y2]
-    assert [line.y1 for line in lines] == [image.y + 8 * i for i in range(1, MOST_CELLS // 8)]
+    assert [line.y1 for line in lines] == [image.y + 16 * i for i in range(1, image.rows // 8)]
+    assert image.rows % 8 == 0
     assert not any(line.weight == "thick" for line in scene.lines)
+    # tiles first: each has the number of its first cell
+    numbers = [text.text for text in scene.texts if text.role == "cell"]
+    assert numbers == [str(layout((i, j))) for i in range(0, image.rows, 8) for j in range(0, 512, 128)]
+
+
+KINDS: list[Callable[[Layout[Any, Any]], AnyFigure]] = [
+    lambda layout: layout_figure(layout, MOST_TEXT, MOST_TEXT, 2),
+    lambda layout: layout_figure(layout, MOST_CELLS, MOST_CELLS, 1),
+    lambda layout: strip_figure(layout, 64),
+]
+
+STRIDES = st.lists(st.integers(0, 700), min_size=3, max_size=3)
+
+
+@settings(max_examples=share(500))
+@given(
+    st.lists(st.tuples(MODES, STRIDES), min_size=1, max_size=3),
+    st.sampled_from(KINDS),
+    st.integers(300, 1200),
+)
+def test_any_layout_at_any_width(modes: list[Any], kind: Any, width: int) -> None:
+    """No two labels overlap, no letter is smaller than 9 pixels, and the picture is as wide as asked."""
+    shape, stride = zip(*((mode, tuple(d[: len(mode)])) for mode, d in modes), strict=True)
+    figure = kind(Layout(shape, stride))
+    scene = scene_of(figure, width)
+    assert scene.width <= width
+    areas = [area(thing, x, y) for thing, x, y in placed(scene) if isinstance(thing, Text)]
+    areas.sort(key=lambda a: a[1])
+    for i, one in enumerate(areas):
+        for other in areas[i + 1 :]:
+            if other[1] >= one[3]:
+                break
+            assert not overlaps(one, other)
+    sizes = map(float, re.findall(r"font-size:([\d.]+)px", svg(figure, width=width)))
+    assert min(sizes) >= 9
 
 
 def texts(figure: AnyFigure) -> list[str]:

@@ -276,9 +276,10 @@ class Search:
         every = f"every {weight} coordinates" if weight > 1 else "each coordinate"
         self.refuse(
             {leaf: block},
-            f"Mode {self.name(leaf)} of the right side, {whole}:{self.right[leaf][1]}, moves the offset"
-            f" by {step} with {every}, but not from {block - weight} to {block}; so a layout would have"
-            f" a block of {block} coordinates, which does not divide {whole}.",
+            f"Mode {self.name(leaf)} of the right side is {whole}:{self.right[leaf][1]}."
+            f" With {every} the offset grows by {step}, but not from {block - weight} to {block}."
+            f" A mode has one step, so the first {block} coordinates would be a mode of their own,"
+            f" and {block} does not divide {whole}.",
             m * step,
             partial(self.hint_cut, leaf),
         )

@@ -143,7 +143,9 @@ def _read(text: str, name: str) -> list[int]:
         text,
         start,
         end,
-        "Write 128,256,64, or GemmShape<128,256,64>.",
+        "Attention is planned by 'tla ascend search', or in Python by tla.ascend.attention."
+        if "heads=" in text
+        else "Write 128,256,64, or GemmShape<128,256,64>.",
     )
 
 

@@ -106,7 +106,7 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--epilogue", metavar="NAME", help="what the vector cores do, as gelu or add")
     several = parser.add_mutually_exclusive_group()
     several.add_argument("--rows", metavar="R,R,..", help="the rows of each group of a grouped product")
-    several.add_argument("--batch", type=positive, metavar="N", help="so many products, all alike")
+    several.add_argument("--batch", type=positive, metavar="N", help="a batch of N equal products")
     parser.add_argument(
         "--cores", type=positive, metavar="N", help="not as many cores as ARCH has but N"
     )

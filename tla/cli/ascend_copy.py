@@ -153,7 +153,7 @@ def _elements(
         )
     if len(names) > 1:
         raise InputError(
-            f"{route} moves elements of one type, and is told of {' and '.join(map(str, names))}",
+            f"{route} moves elements of one type, not of {' and '.join(map(str, names))}",
             "Name the same type in SOURCE, --to and --element."
             if len(types) == 3
             else "Leave --element out: it is for a layout that does not say it.",

@@ -121,7 +121,7 @@ def _parser() -> argparse.ArgumentParser:
         type=positive,
         default=1_000_000,
         metavar="N",
-        help="stop the kernel after so many calls (1000000)",
+        help="stop the kernel after this number of calls (1000000)",
     )
     parser.add_argument(
         "-o",

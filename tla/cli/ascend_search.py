@@ -42,7 +42,7 @@ examples:
 ELEMENT is that of A and B, or A,B or A,B,C. Times are estimates, in microseconds, of peak rates and
 without a launch: measured ones are longer, and what they are for is order. 'waits' is the part of the
 time in which the mean core waits for the most loaded one. 'loaded' is what all cores load into L1,
-'from GM' what of it is not in L2; a slow copy counts as so many more bytes. 'bound' is what works
+'from GM' what of it is not in L2; a slow copy counts as more bytes. 'bound' is what works
 longest on the most loaded core: MTE2 loads into L1, GM is the bandwidth of global memory, MTE1 loads
 into L0A and L0B, the cube multiplies, the fixpipe writes C.
 

@@ -18,7 +18,7 @@ def run(arguments: list[str]) -> int:
         "cotarget",
         metavar="N",
         nargs="?",
-        help="how many offsets to fill, or a shape of so many, rounded up to whole blocks; by default"
+        help="how many offsets to fill, or a shape of that size, rounded up to whole blocks; by default"
         " what A spans",
     )
     options = parser.parse_args(arguments)

@@ -9,6 +9,7 @@ from ..errors import TlaError, UnsupportedError
 from ..figures import drawable, layout_figure
 from ..ground import ELEMENT_TYPES, Figure, Panels, element_type, say
 from ..layouts import leaves
+from ..memory import array_waste
 from ..numbers import SymbolicInt, known_eq
 from ..read import read, tagged
 from ..xla_bridge import (
@@ -324,9 +325,13 @@ def _memory(entry: _Entry, shape: XlaShape) -> Iterator[tuple[str, str]]:
     logical, physical = entry.named(logical_bytes(shape)), entry.named(physical_bytes(shape))
     is_full = shape.is_static and logical == physical
     note = "no padding" if is_full else f"{_in_words(logical)} of data{most}"
-    if shape.is_static and isinstance(logical, int) and isinstance(physical, int):
-        note += f", {in_tenths(physical, logical)}x" if 0 < logical < physical else ""
+    factors = ""
+    if shape.is_static and isinstance(logical, int) and isinstance(physical, int) and logical < physical:
+        note += f", {in_tenths(physical, logical)}x" if logical else ""
+        factors = "; ".join(map(str, array_waste(shape).factors))
     yield "memory", f"{_in_words(physical)}, {note}"
+    if factors:
+        yield "padding", factors
     warning = size_of(shape).warning
     if warning:
         yield "warning", warning

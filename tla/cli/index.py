@@ -70,10 +70,11 @@ numbers of those that an element is read for.
 tiles of the real layout that hold them, for how many results an element is read, and what XLA's formula
 says. Of a module it lists the fusions, those that waste most first, and their source lines. --tile has
 what a tile of the result needs of each operand, for every tile, or why that is no box; --memory searches
-for the tile that fits into so many bytes and moves least. --to goes from the root to an instruction
+for the tile that fits into a number of bytes and moves least. --to goes from the root to an instruction
 before it. --warp counts the lines that a warp touches in one load under XLA's schedules. FILE:%name is
 the instruction of that name; of a fusion --to names an instruction inside. With -o they draw the
-operands: --traffic how many results read an element, --tile what a tile reads, --warp the lines.
+operands: --traffic how many results read an element, --tile and --memory what a tile reads, --warp the
+lines; --to draws the instruction.
 
 --relation prints the pairs as a set of integers, by isl, and how many there are, how many points read an
 element, and how many elements are read. It needs islpy: pip install 'tla-layouts[exact]'.

@@ -175,11 +175,14 @@ def _show(one: Exercise, options: argparse.Namespace) -> int:
     for picture in one.question.pictures:
         say("")
         write(picture, options.colour)
+    say("", f"'tla learn check' judges an answer, written as '{one.form}'; 'tla learn hint' helps.")
     return 0
 
 
 def _check(parser: Parser, options: argparse.Namespace) -> int:
-    answer = text_argument(_one_word(parser, options, "ANSWER"))
+    if not options.words:
+        _one_word(parser, options, "ANSWER")
+    answer = text_argument(" ".join(options.words))  # '4, 10, 5' without quotes is three words
     if options.exercise:
         one = exercise(options.exercise)
         verdict = one.check(answer)
@@ -199,7 +202,7 @@ def _check(parser: Parser, options: argparse.Namespace) -> int:
 
 
 def _hint(parser: Parser, options: argparse.Namespace) -> int:
-    answer = text_argument(_one_word(parser, options, "ANSWER")) if options.words else ""
+    answer = text_argument(" ".join(options.words))
     if options.exercise:
         return _say_hints(exercise(options.exercise), answer, range(1, _HINTS + 1))
     progress = _Progress(options.progress)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from .common import InputError, file_argument
+from .common import InputError, file_argument, positive
 from .saving import save, save_bytes
 
 if TYPE_CHECKING:
@@ -44,6 +44,9 @@ def add_formats(parser: argparse.ArgumentParser, json: str | None = None) -> Non
         type=file_argument,
         help=f"write the picture to a file, in the format of its name: {', '.join(_ENDINGS)}, else text;"
         " - is standard output",
+    )
+    parser.add_argument(
+        "--width", type=positive, metavar="N", help="at most N pixels of a picture, or letters of text"
     )
     parser.set_defaults(format=None)
 
@@ -100,7 +103,7 @@ def write_figure(figure: AnyFigure, options: argparse.Namespace) -> None:
     if options.format is None and options.output in (None, "-"):
         from ..show import write
 
-        write(figure, options.colour)
+        write(figure, options.colour, options.width)
         return
     from ..show import html, latex, png, render, svg
 
@@ -114,9 +117,9 @@ def write_figure(figure: AnyFigure, options: argparse.Namespace) -> None:
                 wanted = f"a picture is written as {', '.join(_ENDINGS)}, not {ending}"
                 raise InputError.cannot("write", options.output, ValueError(wanted))
     if format_of(options) == "png":
-        save_bytes(options.output, png(figure))
+        save_bytes(options.output, png(figure, width=options.width))
         return
-    writers: dict[str | None, Callable[[AnyFigure], str]]
+    writers: dict[str | None, Callable[..., str]]
     writers = {None: render, "svg": svg, "html": html, "latex": latex}
-    text = writers[format_of(options)](figure)
+    text = writers[format_of(options)](figure, width=options.width)
     save("-" if options.output is None else options.output, text)

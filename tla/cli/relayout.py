@@ -91,7 +91,7 @@ def _explain(a: Format, b: Format, options: argparse.Namespace) -> int:
         boxes = None if plan.boxes is None else [box._asdict() for box in plan.boxes]
         say_json({"elements": plan.size, "runs": None if boxes is None else plan.runs, "boxes": boxes})
     elif options.source == "figure":
-        options.format = None
+        options.format = options.width = None
         write_figure(plan.figure(), options)
     elif options.source:
         say(*(plan.cpp() if options.source == "cpp" else plan.numpy()).split("\n"))

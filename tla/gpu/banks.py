@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, Union
 
 from ..algebra import swizzles
 from ..errors import CoordinateError, LayoutError
-from ..ground import limit_error, limit_of, written
+from ..ground import limit_error, limit_of, plural, written
 from ..layouts import AnyLayout, ComposedLayout, Swizzle, get, is_layout, make_layout, offset_lists
 from ..numbers import known_int, leaf
 
@@ -251,7 +251,8 @@ def _begins(offsets: list[list[int]], vector: int, element_bits: int) -> list[li
     values = len(offsets[0]) if offsets else 0
     if values % vector:
         raise LayoutError(
-            f"{values} values of a thread are no multiple of the vector of {vector}", vector=vector
+            f"a thread takes {plural(values, 'value')}, which vectors of {vector} do not divide",
+            vector=vector,
         )
     width = vector * element_bits
     for thread, of_thread in enumerate(offsets):

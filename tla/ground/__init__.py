@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from .figure import (
         BANKS as BANKS,
         NO_COLOUR as NO_COLOUR,
-        SHADES as SHADES,
         AnyFigure as AnyFigure,
         Axis as Axis,
         Bar as Bar,
@@ -56,7 +55,6 @@ if TYPE_CHECKING:
         Strip as Strip,
         Timeline as Timeline,
         bank_of as bank_of,
-        shade as shade,
     )
     from .limits import LIMITS as LIMITS, Limit as Limit, limits as limits
 
@@ -77,6 +75,7 @@ if TYPE_CHECKING:
         register as register,
         steps_of as steps_of,
     )
+    from .figure import SHADES as SHADES, shade as shade
     from .immutable import Immutable as Immutable, Record as Record
     from .limits import (
         LEVELS as LEVELS,

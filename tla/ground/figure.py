@@ -48,6 +48,7 @@ def bank_of(scheme: str, offset: int) -> int:
         raise UnsupportedError(f"no colours by bank are called {shown(scheme)}") from None
 
 
+@guarded
 def shade(index: int, count: int) -> int:
     """Return the colour of an element by its place among all: near in order is near in colour.
 

@@ -38,6 +38,12 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
     # for the rooms above
+    from .inference import (
+        Program as Program,
+        ShapeInferenceError as ShapeInferenceError,
+        differs as differs,
+        infer_shape as infer_shape,
+    )
     from .instruction import CALLING as CALLING, bare_shape as bare_shape, names_in as names_in
     from .opcodes import ELEMENTWISE as ELEMENTWISE
     from .proto import hlo_of_proto as hlo_of_proto

@@ -123,13 +123,14 @@ class _Call(NamedTuple):
     attributes: Mapping[str, str]
     programs: Mapping[str, Program | None]
 
-    def fail(self, why: str) -> NoReturn:
-        raise ShapeInferenceError(f"the shape of the result of {self.opcode} does not follow: {why}")
+    def fail(self, why: str, rule: str = "") -> NoReturn:
+        summary = f"the shape of the result of {self.opcode} does not follow: {why}"
+        raise ShapeInferenceError(summary, reason=why, rule=rule)
 
     def demand(self, rule: str, *holds: bool) -> None:
         if not all(holds):
             operands = shortened(", ".join(map(bare_shape, self.operands)))
-            self.fail(f"{rule}, and the operands are {operands or 'none'}")
+            self.fail(f"{rule}, and the operands are {operands or 'none'}", rule)
 
     def arrays(self, *counts: int, dynamic: bool = False) -> list[XlaShape]:
         """The operands, which are arrays, so many of them if the numbers are given.
@@ -462,6 +463,14 @@ def _batches(call: _Call, starts: XlaShape, to: tuple[int, ...]) -> list[int]:
     return sizes[:vector] + sizes[vector + 1 :]
 
 
+def _batch_alike(
+    call: _Call, x: XlaShape, batching: tuple[int, ...], starts: XlaShape, dims: tuple[int, ...]
+) -> bool:
+    """Whether dims of an array are as long as those of the indices that batch with them."""
+    sizes = [starts.dimensions[dim] for dim in dims if dim not in call.ints("index_vector_dim")]
+    return [x.dimensions[dim] for dim in batching] == sizes and len(sizes) == len(dims)
+
+
 def _ascends(*dims: tuple[int, ...]) -> bool:
     return all(list(each) == sorted(set(each)) for each in dims)
 
@@ -478,7 +487,7 @@ def _gather(call: _Call) -> AnyShape:
     rank = len(kept) + len(batches)
     offset = call.dims("offset_dims", rank)
     start_dims = call.dims("start_indices_batching_dims", starts.rank, ())
-    same = [x.dimensions[dim] for dim in batching] == [starts.dimensions[dim] for dim in start_dims]
+    same = _batch_alike(call, x, batching, starts, start_dims)
     single = (sizes[dim] <= 1 for dim in collapsed + batching)
     fits = _within(sizes, x.dimensions), _ascends(offset, collapsed, batching), len(kept) == len(offset)
     apart = len({*collapsed, *batching}) == x.rank - len(kept) == len(collapsed) + len(batching)
@@ -494,15 +503,18 @@ def _scatter(call: _Call) -> AnyShape:
     arrays = call.arrays()
     results, starts, updates = _thirds(call, arrays)
     window, inserted = call.ints("update_window_dims"), call.ints("inserted_window_dims")
-    batching = call.ints("input_batching_dims", ())
+    start_dims = call.dims("scatter_indices_batching_dims", starts.rank, ())
     for x, update in zip(results, updates, strict=True):
-        batches = _batches(call, starts, call.dims("scatter_dims_to_operand_dims", x.rank))
+        to = call.dims("scatter_dims_to_operand_dims", x.rank)
+        batching = call.dims("input_batching_dims", x.rank, ())
+        batches = _batches(call, starts, to)
         call.dims("update_window_dims", update.rank)
         call.dims("inserted_window_dims", x.rank)
         kept = [size for dim, size in enumerate(x.dimensions) if dim not in inserted + batching]
         outer = [size for dim, size in enumerate(update.dimensions) if dim not in window]
         fits = _within([update.dimensions[dim] for dim in window], kept), outer == batches
-        call.demand("its updates lie in the operand", *fits, _ascends(window, inserted, batching))
+        same = _batch_alike(call, x, batching, starts, start_dims), {*to}.isdisjoint(batching)
+        call.demand("its updates lie in the operand", *fits, *same, _ascends(window, inserted, batching))
     call.reducer("to_apply", updates, [_scalar_of(x) for x in results])
     return _joined(results)
 

@@ -91,13 +91,14 @@ def _resolve(match: re.Match[bytes]) -> bytes:
     return _LETTERS.get(letter, letter)
 
 
-def escaped(text: str) -> str:
-    r"""Return a text in quotes, with the escapes that XLA prints.
+def escaped(text: str | bytes) -> str:
+    r"""Return a text, or bytes that may be none, in quotes, with the escapes that XLA prints.
 
     >>> print(escaped("p['q']"))
     "p[\'q\']"
     """
-    return '"' + "".join(map(_ESCAPES.__getitem__, text.encode("utf-8", "surrogatepass"))) + '"'
+    data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+    return '"' + "".join(map(_ESCAPES.__getitem__, data)) + '"'
 
 
 _ESCAPES = [chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}" for byte in range(256)]

@@ -66,9 +66,9 @@ def _ints(path: str, always: bool = True) -> Callable[[Message], str]:
 
 
 def _number(path: str, least: int | None = None) -> Callable[[Message], str]:
-    """The text of a number; with ``least`` only of one that is at least that."""
+    """The text of an int; with ``least`` only of one that is at least that."""
     found = attrgetter(path)
-    return lambda line: "" if least is not None and found(line) < least else f"{found(line):g}"
+    return lambda line: "" if least is not None and found(line) < least else str(found(line))
 
 
 def _one_of(path: str, *names: str) -> Callable[[Message], str]:
@@ -96,12 +96,8 @@ def _replication(line: Message) -> str:
     return braces("true" if leaf else "false" for leaf in leaves) if leaves else ""
 
 
-def _target(line: Message) -> str:
-    return escaped(line.custom_call_target)
-
-
 def _config(data: bytes) -> str:
-    return escaped(data.decode("utf-8", "surrogateescape")) if data else ""
+    return escaped(data) if data else ""
 
 
 def origin_text(line: Message) -> str:
@@ -135,7 +131,7 @@ _RAGGED: Final = "ragged_dot_dimension_numbers"
 _TRIANGULAR: Final = "triangular_solve_options"
 
 TEXTS: Final[Mapping[str, Callable[[Message], str]]] = {
-    "epsilon": _number("epsilon"),
+    "epsilon": lambda line: f"{line.epsilon:g}",
     "feature_index": _number("feature_index"),
     "dimensions": _ints("dimensions"),
     "split": _ints("dimensions", always=False),
@@ -179,7 +175,7 @@ TEXTS: Final[Mapping[str, Callable[[Message], str]]] = {
     "feature_group_count": _number("feature_group_count", 2),
     "batch_group_count": _number("batch_group_count", 2),
     "padding_type": _one_of("padding_type", "", "PADDING_VALID", "PADDING_SAME"),
-    "custom_call_target": _target,
+    "custom_call_target": lambda line: escaped(line.custom_call_target),
     "operand_layout_constraints": lambda line: (
         f"{{{', '.join(map(shape_text, line.operand_shapes_with_layout))}}}"
         if line.constrain_layout

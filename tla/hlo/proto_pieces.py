@@ -86,13 +86,15 @@ def _layout(layout: Message) -> str:
     return f"{{{order}{':' if parts else ''}{''.join(parts)}}}"
 
 
-def raw_text(text: str) -> str:
+def raw_text(text: str | bytes) -> str:
     """A text as the value of an attribute: bare if it is one pair of braces, else in quotes."""
     try:
+        if isinstance(text, bytes):
+            text = text.decode()
         bare = text.startswith("{") and end_of_brackets(text, 0) == len(text)
-    except ParseError:
+    except (ParseError, UnicodeDecodeError):
         bare = False
-    return text if bare else escaped(text)
+    return str(text) if bare else escaped(text)
 
 
 def frontend_text(attributes: Message) -> str:

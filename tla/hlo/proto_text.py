@@ -50,6 +50,10 @@ class ModulePrinter:
     def __init__(self, module: Message) -> None:
         self._module = module
         self._computations = {each.id: each for each in module.computations}
+        self._entry = module.entry_computation_id
+        if self._entry not in self._computations:  # an older XLA wrote the name alone
+            ids = {each.name: each.id for each in module.computations}
+            self._entry = ids.get(module.entry_computation_name)
         self._orders = {each.key: each.value.instruction_ids for each in module.schedule.sequences}
         self._lines = {line.id: line for each in module.computations for line in each.instructions}
         self._called: dict[int, int] = {}  # the computation of each asynchronous instruction
@@ -134,7 +138,7 @@ class ModulePrinter:
         yield "unknown_fields", braces(dict.fromkeys(unknown)) if unknown else ""
 
     def _computation(self, computation: Message) -> str:
-        entry = "ENTRY " if computation.id == self._module.entry_computation_id else ""
+        entry = "ENTRY " if computation.id == self._entry else ""
         thread = computation.execution_thread
         last = "" if thread in ("", "main") else f", execution_thread={escaped(thread)}"
         order = self._orders.get(computation.id)
@@ -229,7 +233,7 @@ class ModulePrinter:
         yield "unknown_fields", braces(dict.fromkeys(unknown)) if unknown else ""
         yield "metadata", metadata_text(line.metadata)
         config = line.backend_config or self._payload(line.backend_config_payload)
-        yield "backend_config", raw_text(config.decode("utf-8", "backslashreplace")) if config else ""
+        yield "backend_config", raw_text(config) if config else ""
 
     def _payload(self, payload: Message) -> bytes:
         """The bytes of a payload, which may lie in the table of the module."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
-from itertools import combinations, compress, product
+from itertools import combinations, compress, pairwise, product
 from math import lcm, prod
 from operator import mul
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -28,16 +28,16 @@ from ..numbers import (
     Remainder,
     Symbol,
     Value,
-    ceil_div,
+    compute,
     inner_first,
     rebind,
     symbols_in,
 )
 from .tables import columns
-from .variables import dim, place_of, rt
+from .variables import dim, place_of, rng, rt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from .maps import IndexingMap
     from .tables import Bounded
@@ -49,6 +49,32 @@ class Span(NamedTuple):
     least: int
     most: int
     reason: str = ""
+
+
+class Line(NamedTuple):
+    """A group's part of one map where it is a walk along a line: a variable leads, step by step, from
+    result to result, and each constraint says where it begins or ends in a run."""
+
+    first: int
+    places: list[int]
+    """The number of the result at each value of the variable, from ``first`` on."""
+    ends: list[tuple[int, Value, Interval]]
+    """For each constraint the sign of the variable in it, the rest, and the bounds."""
+    reads: dict[Symbol, Any]
+    variables: dict[Symbol, Interval]
+    is_dim: bool
+    """Whether the variable is a dim."""
+
+    def part(self, run: Mapping[Any, int]) -> Interval:
+        """Return the numbers of the results in a run."""
+        known: dict[Any, Any] = {symbol: run[key] for symbol, key in self.reads.items()}
+        inside = Interval(self.first, self.first + len(self.places) - 1)
+        for sign, rest, bounds in self.ends:
+            at = compute(rest, {}, known)
+            inside &= (bounds - at) if sign > 0 else Interval(at - bounds.upper, at - bounds.lower)
+        if not inside.is_feasible or any(x not in self.variables[s] for s, x in known.items()):
+            return Interval(0, -1)
+        return Interval(self.places[inside.lower - self.first], self.places[inside.upper - self.first])
 
 
 class TooManyError(Exception):
@@ -249,16 +275,69 @@ def _points(own: Own, m: IndexingMap) -> int:
     return prod(bounds[s].bounds.size for s in symbols)
 
 
+def _lines(group: list[Own], run: Mapping[Any, int]) -> list[Line] | None:
+    """Return the parts of a group as lines, for runs like one; None if one is none.
+
+    A number that moves all results of a single map alike changes nothing.
+    """
+    found: list[tuple[Own, Symbol, list[tuple[int, Value, Interval]], list[tuple[int, ...]]]] = []
+    for own in group:
+        free = [*own.free(run)]
+        if len(free) != 1 or own.variables[free[0]].size > MOST_POINTS:
+            return None
+        (s,) = free
+        zero: dict[Symbol, Value] = dict.fromkeys(own.reads, 0)
+        results = [rebind(y, zero) for y in own.results.values()]
+        moves = [y - z for y, z in zip(own.results.values(), results, strict=True)]
+        if (len(group) > 1 and any(type(move) is Expr for move in moves)) or any(
+            s in symbols_in(move) for move in moves
+        ):
+            return None
+        x = dim(place_of(s)[1]) if not place_of(s)[0] else rng(place_of(s)[1])
+        ends: list[tuple[int, Value, Interval]] = []
+        for y, bounds in own.constraints:
+            sign = next((k for k in (1, -1) if s not in symbols_in(y - x * k)), 0)
+            ends.append((sign, y - x * sign, bounds))
+        if not all(sign for sign, _rest, _bounds in ends):
+            return None
+        values = columns(results, {s: own.variables[s]})
+        found.append((own, s, ends, list(zip(*values, strict=True))))
+    number = {row: i for i, row in enumerate(sorted({row for *_, rows in found for row in rows}))}
+    lines: list[Line] = []
+    for own, s, ends, rows in found:
+        places = [number[row] for row in rows]
+        if not rows or any(b - a not in (0, 1) for a, b in pairwise(places)):
+            return None
+        is_dim = not place_of(s)[0]
+        lines.append(Line(own.variables[s].lower, places, ends, own.reads, own.variables, is_dim))
+    return lines
+
+
+def _masks(lines: list[Line], run: Mapping[Any, int]) -> Counter[int]:
+    """Return how many results of lines are reached by which maps, each a bit."""
+    parts = [line.part(run) for line in lines]
+    cuts = sorted({end for part in parts if part.is_feasible for end in (part.lower, part.upper + 1)})
+    out: Counter[int] = Counter()
+    for a, b in pairwise(cuts):
+        mask = sum(1 << i for i, part in enumerate(parts) if a in part)
+        if mask:
+            out[mask] += b - a
+    return out
+
+
 def _by_run(
-    maps: Sequence[IndexingMap], group: list[Own], table: Any, times: int = 1
+    maps: Sequence[IndexingMap], group: list[Own], table: Any, of_lines: Any
 ) -> tuple[list[Any], str]:
     """Return the different tables of a group over all runs, and what differs from point to point.
 
     Args:
-        times: How often a table looks at each point.
+        table: The table of a run, from all its points.
+        of_lines: The same, from the lines of the group, or None if they do not say.
     """
     runs, loose = _runs(group, maps)
-    if len(runs) * times * sum(_box(own.free(runs[0])) for own in group) > MOST_POINTS:
+    lines = _lines(group, runs[0]) if len(runs) > 1 else None
+    table = (of_lines(lines) if lines else None) or table
+    if len(runs) * max(1 if lines else _box(own.free(runs[0])) for own in group) > MOST_POINTS:
         raise TooManyError
     return list(map(dict, dict.fromkeys(frozenset(table(run).items()) for run in runs))), loose
 
@@ -315,7 +394,7 @@ def image_size(maps: Sequence[IndexingMap]) -> Span:
         tables: list[Mapping[int, int]] = [{1: _values(group)}]
         loose = ""
         if not _values(group):
-            tables, loose = _by_run(maps, group, partial(_reached, group))
+            tables, loose = _by_run(maps, group, partial(_reached, group), partial(partial, _masks))
         if loose:
             reason = reason or f"%{loose} is read at run time for each element"
             least.append([_fewest(group, maps)])
@@ -383,7 +462,10 @@ def readers(maps: Sequence[IndexingMap], outputs: Sequence[int] = ()) -> dict[in
             tables.append([{(1,): _values(group)}])
         elif any(own.results or own.constraints or own.reads for own in group):
             several, loose = _by_run(
-                maps, group, partial(_readers_of, group, parts), ceil_div(len(parts), len(maps))
+                maps,
+                group,
+                partial(_readers_of, group, parts),
+                partial(_readers_on, parts),
             )
             if loose:
                 return {}
@@ -421,6 +503,23 @@ def _readers_of(
         sets = [mine.get(at, none) for mine in found]
         out[tuple(len(sets[i].intersection(*(sets[j] for j in more))) for i, *more in parts)] += 1
     return out
+
+
+def _readers_on(
+    parts: Sequence[tuple[int, ...]], lines: list[Line]
+) -> Callable[[Mapping[Any, int]], Counter[tuple[int, ...]]] | None:
+    """Return the same of lines in a run, if each result has one point in all maps; None otherwise."""
+    points = {line.places[0] - line.first if line.is_dim else None for line in lines}
+    if len(points) > 1 or any(a == b for line in lines for a, b in pairwise(line.places)):
+        return None
+
+    def table(run: Mapping[Any, int]) -> Counter[tuple[int, ...]]:
+        out: Counter[tuple[int, ...]] = Counter()
+        for mask, n in _masks(lines, run).items():
+            out[tuple(int(all(mask >> i & 1 for i in part)) for part in parts)] += n
+        return out
+
+    return table
 
 
 def _common_box(group: list[Own], part: Sequence[int]) -> int:

@@ -209,16 +209,17 @@ def _tiled_array(leaf: Leaf, maps: Sequence[IndexingMap], sizes: Sequence[int]) 
     known = [_at_least(m) for m in maps if not m.is_undefined]
     each = [tiled(m, sizes) for m in known]
     elements = count_blocks(shape, known, 1, prod(known_sizes(shape)))
-    if elements.reason:
-        raise UndecidedError(f"what tiles need of {leaf} is not counted: {elements.reason}")
     line = 0 if shape.tiles else max(1, 1024 // storage_bits(shape))
     try:
+        if elements.reason:
+            raise TooManyError
         # each point reads an element of its own, or they are counted
         is_one_to_one = [m.box for m in known] == [elements.most]
         computed = elements.most if is_one_to_one else _pairs(each)
         moved = _pairs([compose(m, blocks(shape, line)) for m in each] if line != 1 else each)
     except TooManyError:
-        raise UndecidedError(f"what tiles need of {leaf} has too many points to count") from None
+        why = f"what tiles need of {leaf} has too many points to count"
+        raise UndecidedError(why, *filter(None, [elements.reason])) from None
     return TiledArray(str(leaf), shape, found, computed, elements.most, moved * block_bytes(shape, line))
 
 

@@ -7,6 +7,7 @@ so that it may be spelt in any way. No text that is given for an answer holds wh
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -129,6 +130,13 @@ class Exercise:
         """An answer that is right, for the sheet of a lecturer."""
         return self.question.reference
 
+    @property
+    def form(self) -> str:
+        """How an answer is written, with zeros for its values."""
+        if self.question.sizes is not None:
+            return "(4,2):(2,1)"
+        return re.sub(r"-?\d+", "0", self.reference)
+
     def check(self, answer: str) -> Verdict:
         """Judge an answer: by its values, or as a function if a layout is asked for."""
         if not answer.strip():
@@ -139,10 +147,15 @@ class Exercise:
             return Verdict("unread", str(error))
 
     def _judged(self, answer: str) -> Verdict:
+        value: Any
         asked, calls = self.question, list[Any]()
         if asked.sizes is None:
-            return self._compared(_aligned(evaluate(f"({answer})"), asked.wanted))
-        value: Any = evaluate(answer, calls, None, layout_of_name)
+            try:
+                value = evaluate(f"({answer})")
+            except TlaError:  # its columns are those of a text in parentheses
+                return self._compared([])
+            return self._compared(_aligned(value, asked.wanted))
+        value = evaluate(answer, calls, None, layout_of_name)
         if not _is_function(value):
             return Verdict(
                 "unread", f"A layout is asked for, such as (4,2):(2,1), not {answer.strip()}."
@@ -155,7 +168,7 @@ class Exercise:
         verdict = self._compared([value(at) for at in asked.places[: sizes[0] if is_flat else None]])
         if verdict.passed and sizes != asked.sizes:
             return Verdict(
-                "wrong", f"The layout has {sizes[0]} coordinates; asked for are {asked.sizes[0]}."
+                "wrong", f"The layout has {sizes[0]} coordinates; {asked.sizes[0]} are asked for."
             )
         missing = asked.demand(value, calls) if verdict.passed else ""
         return Verdict("wrong", missing) if missing else verdict
@@ -163,9 +176,10 @@ class Exercise:
     def _compared(self, found: list[Any]) -> Verdict:
         asked = self.question
         if asked.sizes is None and len(found) != len(asked.wanted):
-            return Verdict(
-                "wrong", f"The answer has {len(found)} values; asked for are {len(asked.wanted)}."
-            )
+            has = f"The answer has {plural(len(found), 'value')}; " if found else ""
+            wants = plural(len(asked.wanted), "value") + (" is" if len(asked.wanted) == 1 else " are")
+            text = f"{has}{wants} asked for, written as {self.form}."
+            return Verdict("wrong" if found else "unread", text)
         for at, value, wanted in zip(asked.places, found, asked.wanted, strict=False):
             if value != wanted:
                 what = "the layout gives" if asked.sizes else "the answer is"
@@ -183,7 +197,8 @@ class Exercise:
         place = asked.places.index(verdict.at) if verdict.at is not None else -1
         where = f"Look at {_name(asked.places[place])}."
         if number <= 1:
-            return where if verdict.state == "blank" else f"{verdict.text} {where}"
+            between = "\n" if "\n" in verdict.text else " "
+            return where if verdict.state == "blank" else f"{verdict.text}{between}{where}"
         return f"{where} {asked.rule if number == 2 else asked.work(place)}"
 
     def figure(self, answers: bool = False) -> Steps:

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 LEVELS: Final = (1, 2, 3)
 
+_DIGITS: Final = 18
+"""The most digits of a seed or number."""
+
 
 def exercises(topic: str, seed: int = 1, n: int = 1, level: int = 1) -> list[Exercise]:
     """Return exercises 1 to ``n`` of a topic and seed; they are the same in each run.
@@ -24,7 +27,7 @@ def exercises(topic: str, seed: int = 1, n: int = 1, level: int = 1) -> list[Exe
     ['coalesce/3/4/1', 'coalesce/3/4/2']
 
     Raises:
-        ArgumentError: there is no such topic or level.
+        ArgumentError: there is no such topic, level or seed.
     """
     return [_made(topic, level, seed, number) for number in range(1, n + 1)]
 
@@ -39,7 +42,7 @@ def exercise(name: str) -> Exercise:
         ArgumentError: the name is of no exercise.
     """
     topic, *numbers = name.split("/")
-    if len(numbers) != 3 or not all(n.isascii() and n.isdigit() and len(n) < 19 for n in numbers):
+    if len(numbers) != 3 or not all(n.isascii() and n.isdigit() and len(n) <= _DIGITS for n in numbers):
         raise ArgumentError(
             f"{shortened(name)!r} is no exercise",
             "An exercise is named topic/level/seed/number, as strides/1/2/3.",
@@ -54,6 +57,8 @@ def _made(topic: str, level: int, seed: int, number: int) -> Exercise:
         raise ArgumentError(f"there is no topic {shortened(topic)!r}. {near}")
     if level not in LEVELS:
         raise ArgumentError(f"the levels are 1, 2 and 3, not {level}")
+    if not 0 <= seed < 10**_DIGITS:  # the name must find the exercise again
+        raise ArgumentError(f"a seed is 0 or more, of at most {_DIGITS} digits, not {seed}")
     question = TOPICS[topic].make(Draw(level, f"{topic}/{level}/{seed}/{number}"))
     return Exercise(topic, level, seed, number, question)
 

@@ -85,7 +85,8 @@ def refuse_format(format_: Any) -> NoReturn:
     """Raise the error of a ``Format`` or ``Layout`` of jax, which has neither sizes nor element type."""
     raise UnsupportedError(
         f"a {type(format_).__name__} of jax has no sizes and no element type",
-        "Read the array, or jax.ShapeDtypeStruct(shape, dtype, sharding=format).",
+        "Read the array, or jax.ShapeDtypeStruct(shape, dtype, sharding=format); or give both:",
+        "tla.jax.from_format(format, dims, dtype).",
         value=format_,
     )
 

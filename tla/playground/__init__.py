@@ -10,6 +10,7 @@
 - `answer`: a request of the page in JSON, and its answer in JSON;
 - `VIEWS`: what may be asked, each a `View` with its `Field` of each argument; `PRESETS`: requests to
   begin with, from the tutorial;
+- `address`: the end of the page's address that shows what a command prints;
 - `page`: the page itself as one text of HTML, made from the files of the npm package ``pyodide``.
 
 What a view shows is made in ``views``, a figure as JSON in ``data``, the check of a law in ``laws``, and
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING
 from ..ground import lazy
 
 if TYPE_CHECKING:
+    from .addresses import address as address
     from .answers import answer as answer
     from .building import page as page
     from .presets import PRESETS as PRESETS

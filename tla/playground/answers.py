@@ -45,6 +45,7 @@ def answer(request: str) -> str:
     view = VIEWS[name]
     found: dict[str, Any] = {"view": name, "args": texts, "command": _written(view.command(texts))}
     try:
+        _check_choices(view, texts)
         shown = view.show(texts)
         if shown.command:
             found["command"] = _written(shown.command)
@@ -72,11 +73,21 @@ def _read(request: str) -> tuple[str, list[str], str]:
         raise ParseError(
             'expected a request such as {"view": "layout", "args": ["4:1"]}', str(request), 0
         ) from None
-    texts = [*given, *("" if field.is_optional else field.default for field in fields[len(given) :])]
-    for text, field in zip(texts, fields, strict=True):
+    return (
+        name,
+        [*given, *("" if field.is_optional else field.default for field in fields[len(given) :])],
+        form,
+    )
+
+
+def _check_choices(view: View, texts: list[str]) -> None:
+    """Raise where a text, as of an edited address, is none of the choices of its field."""
+    for number, (text, field) in enumerate(zip(texts, view.fields, strict=True)):
         if field.choices and text not in field.choices:
-            raise ParseError(f"{field.name} is one of {', '.join(field.choices)}", text, 0, len(text))
-    return name, texts, form
+            choices = ", ".join(filter(None, field.choices))
+            raise ReadingError(
+                number, ParseError(f"{field.name} is one of {choices}", text, 0, len(text))
+            )
 
 
 def _shown(shown: Shown) -> dict[str, Any]:

@@ -89,8 +89,11 @@ def _right_inverse(a: Any, r: Any) -> tuple[str, Any]:
 
 
 def _left_inverse(a: Any, inverse: Any) -> tuple[str, Any]:
+    found = [inverse.extended(a(i)) for i in range(a.size)]
+    is_beyond = max(found, default=0) >= a.size
     words = f"L(A(i)) is i, or an index with its offset, at all {a.size} indices"
-    return words, ((i, a.extended(inverse.extended(a(i))), a(i)) for i in range(a.size))
+    words += "; some lie past the end of A, where its last mode goes on" if is_beyond else ""
+    return words, ((i, a.extended(index), a(i)) for i, index in enumerate(found))
 
 
 def _divide(a: Any, _tiler: Any, c: Any) -> tuple[str, Any]:

@@ -93,7 +93,7 @@ _SCRIPT: Final = """\
       light(cell || null);
       if (cell) cell.scrollIntoView({block: "nearest", inline: "nearest"});
     } else if (event.key in scales) zoom(picture, scales[event.key]);
-    else if (event.key === "0") picture.removeAttribute("style");
+    else if (event.key === "0") picture.style.width = picture.style.height = "";
     else if (event.key === "Escape") light(null);
     else return;
     event.preventDefault();
@@ -110,7 +110,7 @@ _SCRIPT: Final = """\
 pictures of the figure, and names it; + and - zoom, and so does the wheel with Ctrl."""
 
 
-def html(figure: AnyFigure, page: bool = True) -> str:
+def html(figure: AnyFigure, page: bool = True, width: float | None = None) -> str:
     """Return a figure as HTML: pictures as SVG, tables as tables, sentences as a list.
 
     >>> html(layout_figure(Layout(3)), page=False)[:24]
@@ -121,11 +121,12 @@ def html(figure: AnyFigure, page: bool = True) -> str:
 
     Args:
         page: Whether it is a whole document, or a part of one.
+        width: The greatest width of a picture.
     """
     part = "\n".join(
         [
             f'<div class="tla-figure"><style>{_STYLE}</style>',
-            *_part(figure),
+            *_part(figure, width),
             '<output class="tla-at" aria-live="polite"></output>',
             f"<script>\n{_SCRIPT}</script>",
             "</div>",
@@ -144,43 +145,44 @@ def html(figure: AnyFigure, page: bool = True) -> str:
     )
 
 
-def _part(figure: AnyFigure) -> list[str]:
+def _part(figure: AnyFigure, width: float | None) -> list[str]:
     if isinstance(figure, Steps):
-        return _steps(figure)
+        return _steps(figure, width)
     if isinstance(figure, Panels):
-        return _panels(figure)
-    return [svg(figure, alone=False, is_linked=True)]
+        return _panels(figure, width)
+    return [svg(figure, alone=False, is_linked=True, width=width)]
 
 
 def _line(text: str, kind: str = "") -> str:
     return f'<p class="{kind}">{escape(text)}</p>' if kind else f"<p>{escape(text)}</p>"
 
 
-def _panels(panels: Panels) -> list[str]:
+def _panels(panels: Panels, width: float | None) -> list[str]:
     parts = [_line(panels.title, "tla-said")] if panels.title else []
     parts.append('<div class="tla-panels">')
     for i, figure in enumerate(panels.figures):
         if i and panels.signs and panels.signs[i - 1]:
             parts.append(f"<span>{escape(panels.signs[i - 1])}</span>")
-        parts += ["<div>", *_part(figure), "</div>"]
+        parts += ["<div>", *_part(figure, width), "</div>"]
     parts.append("</div>")
     return [*parts, _line(panels.note)] if panels.note else parts
 
 
-def _steps(steps: Steps) -> list[str]:
+def _steps(steps: Steps, width: float | None) -> list[str]:
     parts = ['<section class="tla-steps">', _line(steps.title, "tla-said")]
     parts += [_line(note) for note in steps.notes]
     for part in steps.parts:
-        parts += _steps(part)
+        parts += _steps(part, width)
     if steps.rows:
         parts.append(f'<table class="tla-table">\n<thead>{_row(steps.columns, "th")}</thead>\n<tbody>')
         parts += [_row(row, "td") for row in steps.rows]
         parts.append("</tbody>\n</table>")
     if steps.sentences:
         parts += ["<ol>", *(f"<li>{escape(sentence)}</li>" for sentence in steps.sentences), "</ol>"]
-    parts.append(_line(f"= {steps.result}", "tla-said"))
+    if steps.result:
+        parts.append(_line(f"= {steps.result}", "tla-said"))
     for picture in steps.pictures:
-        parts += _part(picture)
+        parts += _part(picture, width)
     return [*parts, "</section>"]
 
 

@@ -52,7 +52,7 @@ DARK: Final = Page("#e6e6e6", "#16191d")
 # grey is left out, since padding is grey here. Light ones and darker ones in turn, so that tiles side by
 # side are a chequerboard without hue. Source: P. Tol, Colour Schemes, SRON/EPS/TN/09-002.
 _EIGHT: Final = (
-    "#99ddff", "#44bb99", "#eedd88", "#77aadd", "#ffaabb", "#ee8866", "#bbcc33", "#aaaa00",
+    "#99ddff", "#44bb99", "#bbcc33", "#77aadd", "#ffaabb", "#aaaa00", "#eedd88", "#ee8866",
 )  # fmt: skip
 
 TILES: Final = len(_EIGHT)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..ground import AnyFigure
 
 
-def png(figure: AnyFigure, scale: float = 2) -> bytes:
+def png(figure: AnyFigure, scale: float = 2, width: float | None = None) -> bytes:
     """Return a figure as a PNG file, the picture that `svg` draws, on a light ground.
 
     >>> from importlib.util import find_spec
@@ -22,6 +22,7 @@ def png(figure: AnyFigure, scale: float = 2) -> bytes:
 
     Args:
         scale: Pixels for a unit of SVG, of which an inch has 96.
+        width: The greatest width, in these units.
 
     Raises:
         UnsupportedError: the package resvg-py is not installed; the text says how to get it.
@@ -33,4 +34,4 @@ def png(figure: AnyFigure, scale: float = 2) -> bytes:
             "a picture as PNG needs the package resvg-py, which is not installed",
             "pip install 'tla-layouts[png]'; --svg needs no package.",
         ) from None
-    return bytes(resvg.svg_to_bytes(svg_string=svg(figure), zoom=scale))
+    return bytes(resvg.svg_to_bytes(svg_string=svg(figure, width=width), zoom=scale))

@@ -12,6 +12,7 @@ Units are those of SVG at its usual size, 96 to an inch; y grows downwards.
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -23,12 +24,20 @@ LETTER: Final = 7.2
 LINE: Final = 18
 """From one line of text to the next."""
 
-Role: TypeAlias = Literal["title", "axis", "outer", "sign", "note"]
+Role: TypeAlias = Literal["title", "axis", "outer", "sign", "note", "cell"]
+"""A title, digits beside cells, those of tiles, a sign, a note; a number on a colour."""
 Anchor: TypeAlias = Literal["start", "middle", "end"]
 Weight: TypeAlias = Literal["thin", "edge", "thick", "heavy", "heavier", "mark"]
 """Thin lines and edges are on the page, the others on cells."""
 
-_LETTERS: Final[dict[Role, float]] = {"title": 7.8, "axis": 6, "outer": 6, "sign": 10.8, "note": 7.2}
+_LETTERS: Final[dict[Role, float]] = {
+    "title": 7.8,
+    "axis": 6,
+    "outer": 6,
+    "sign": 10.8,
+    "note": 7.2,
+    "cell": 6,
+}
 
 
 class Box(NamedTuple):
@@ -83,9 +92,13 @@ class Scene:
     """The shapes drawn so far, and the room that they take.
 
     ``parts`` are scenes put into this one, each with the place of its corner.
+
+    Args:
+        room: How wide the drawing may be.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, room: float = inf) -> None:
+        self.room: float = room
         self.boxes: list[Box] = []
         self.texts: list[Text] = []
         self.lines: list[Line] = []
@@ -99,6 +112,10 @@ class Scene:
         self.texts.append(Text(x, y, text, role, anchor))
         part = {"start": 1.0, "middle": 0.5, "end": 0.0}[anchor]
         self.reach(x + part * width_of(text, role), y + 4)
+
+    def letters(self, x: float, most: int) -> int:
+        """How many letters of a title a line has that begins at ``x``, at most ``most``."""
+        return int(max(8, min(most, (self.room - x) // _LETTERS["title"])))
 
     def column(self, x: float, y: float, texts: Sequence[str], role: Role = "note") -> float:
         """Write lines of text below each other, and return where they end."""

@@ -33,16 +33,17 @@ _STYLES: Final[dict[Style, str]] = {
 
 
 @guarded
-def write(figure: AnyFigure, colour: Colour = "auto") -> None:
+def write(figure: AnyFigure, colour: Colour = "auto", width: int | None = None) -> None:
     """Write a figure to standard output, on a terminal as wide as that.
 
     Args:
         colour: ``auto`` is colour on a terminal, but for ``TERM=dumb``; ``NO_COLOR`` turns it off, and
             ``FORCE_COLOR`` turns it on in a pipe too. ``always`` and ``never`` ask for neither.
+        width: The greatest width; the default is that of the terminal.
     """
-    width = terminal_width()
-    lines = lines_of(figure, width)
-    coloured = _coloured(lines) if is_colour_wanted(colour, width is not None) else None
+    most = terminal_width()
+    lines = lines_of(figure, width or most)
+    coloured = _coloured(lines) if is_colour_wanted(colour, most is not None) else None
     if coloured is None or sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]
         say(*map(plain, lines))
     else:

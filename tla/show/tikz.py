@@ -66,6 +66,7 @@ _FONTS: Final = {
     "outer": r"\bfseries\fontsize{7.5bp}{9bp}\selectfont",
     "sign": r"\fontsize{13.5bp}{16bp}\selectfont",
     "note": "",
+    "cell": r"\fontsize{7.5bp}{9bp}\selectfont",
 }
 _ANCHORS: Final = {"start": "base west", "middle": "base", "end": "base east"}
 _STYLE: Final = (
@@ -93,7 +94,7 @@ def _letter(letter: str) -> str:
     return f"U+{code:04X}"
 
 
-def latex(figure: AnyFigure, alone: bool = True) -> str:
+def latex(figure: AnyFigure, alone: bool = True, width: float | None = None) -> str:
     r"""Return a figure as LaTeX with TikZ.
 
     >>> latex(layout_figure(Layout(3)), alone=False).split("\n")[-1]
@@ -102,8 +103,9 @@ def latex(figure: AnyFigure, alone: bool = True) -> str:
     Args:
         alone: Whether it is a whole document. If not, it is a picture for a document that has
             ``\usepackage{tikz}`` and ``\usetikzlibrary{patterns}``.
+        width: The greatest width, of which an inch has 96.
     """
-    picture = of_scene(scene_of(figure))
+    picture = of_scene(scene_of(figure, width))
     return f"{_BEFORE}{picture}\n\\end{{document}}" if alone else picture
 
 

@@ -37,6 +37,7 @@ _STYLE: Final = (
     f".tla .l .mark{{stroke:{MARK};stroke-width:2.6;stroke-linecap:square}}"
     ".tla .ti{font-size:13px;font-weight:600}.tla .ax{font-size:10px}"
     ".tla .ou{font-size:10px;font-weight:700}.tla .si{font-size:18px}.tla .no{font-size:12px}"
+    f".tla .ce{{font-size:10px;fill:{INK}}}"
 )
 
 LINKED: Final = f".tla .c .on{{fill:#ffe14d;stroke:{MARK};stroke-opacity:1;stroke-width:4}}"
@@ -47,7 +48,7 @@ _ALONE: Final = (
     f"@media(prefers-color-scheme:dark){{.tla{{color:{DARK.ink}}}.tla .g{{fill:{DARK.ground}}}}}"
 )
 
-_CLASSES: Final = {"title": "ti", "axis": "ax", "outer": "ou", "sign": "si", "note": "no"}
+_CLASSES: Final = {"title": "ti", "axis": "ax", "outer": "ou", "sign": "si", "note": "no", "cell": "ce"}
 _WEIGHTS: Final = {
     "thin": "",
     "edge": ' class="ed"',
@@ -75,7 +76,9 @@ def escape(text: str) -> str:
     return text if text.isascii() else text.encode("ascii", "xmlcharrefreplace").decode()
 
 
-def svg(figure: AnyFigure, alone: bool = True, is_linked: bool = False) -> str:
+def svg(
+    figure: AnyFigure, alone: bool = True, is_linked: bool = False, width: float | None = None
+) -> str:
     """Return a figure as an SVG element.
 
     >>> "<title>(1,2) -> 5</title>" in svg(layout_figure(Layout((2, 3), (3, 1))))
@@ -85,8 +88,10 @@ def svg(figure: AnyFigure, alone: bool = True, is_linked: bool = False) -> str:
         alone: Whether the element is a file by itself. If not, it is part of a page, and has the colour
             of the text there.
         is_linked: Whether cells name the cells that they share something with, for a script to find.
+        width: The greatest width. Where numbers do not fit, each cell is a spot of colour, and each tile
+            has the number of its first cell; rows of memory and of panels break.
     """
-    return of_scene(scene_of(figure), alone, is_linked, getattr(figure, "title", ""))
+    return of_scene(scene_of(figure, width), alone, is_linked, getattr(figure, "title", ""))
 
 
 def of_scene(scene: Scene, alone: bool = True, is_linked: bool = False, label: str = "") -> str:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from ...errors import CapacityError, KindError, UnsupportedError
 from ...ground import described
 from ...layouts import AnyLayout, Tensor, is_layout, is_tensor, row_major
-from ...numbers import is_tuple
+from ...numbers import is_tuple, round_up
 from ..allocation import allocate, allocate_stages
 from ..buffers import l1_tag
 from ..copies import Call, fields_of, gm_to_l1, l0c_to_gm, l1_to_bt, l1_to_l0a, l1_to_l0b
@@ -156,13 +156,38 @@ class CubeWords(ScalarUnit):
         """Copy a bias from L1 to the bias table. CATLASS's ``CopyL1ToBT``."""
         self._copy("L1->BT", dst, src)
 
-    def copy_l0c_to_gm(self, dst: KernelTensor, src: KernelTensor, unit_flag: int = 0) -> None:
+    def copy_l0c_to_gm(
+        self, dst: KernelTensor, src: KernelTensor, unit_flag: int = 0, relu: bool = False
+    ) -> None:
         """Take sums out of L0C, rounded to the type of C. CATLASS's ``CopyL0CToGm``, a Fixpipe.
 
         Args:
             unit_flag: 3 if the products had unit flags, else 0.
+            relu: Whether negative sums become 0.
         """
-        self._copy("L0C->GM", dst, src, unitFlag=unit_flag)
+        word: dict[str, Any] = {"reluEn": True} if self.arch.code == 2201 else {"reluPre": 1}
+        more = word if relu else {}
+        self._copy("L0C->GM", dst, src, unitFlag=unit_flag, **more)
+
+    def copy_l0c_to_ub(self, dst: KernelTensor, src: KernelTensor, unit_flag: int = 0) -> None:
+        """Hand sums to UB, half of the rows to each vector core. ``CopyL0CToUB``, on 3510 alone.
+
+        Args:
+            dst: Where the rows of the first vector core go; the other's go to the same place.
+        """
+        require_route("L0C->UB", dst, src)
+        require_one_type("a copy L0C->UB", dst, src)
+        (m, n), of = map(int, dst.origin_shape), store_of(dst).element
+        rows = int(round_up(int(src.origin_shape[0]), 16))
+        zeros = ("deqScalar", "srcNdStride", "dstNdStride", "srcNzMatrixStride", "dstDnMatrixStride")
+        fields = {
+            "format": "ROW_MAJOR", "nSize": int(round_up(n, 256 // of.bits)), "mSize": m + m % 2,
+            "srcStride": rows, "dstStride": int(dst.layout.stride[0]),
+            "quantPre": "NoQuant", "reluEn": False, "unitFlag": unit_flag, "isChannelSplit": False,
+            "dualDstCtl": 1, "subBlockId": False, "ndNum": 1, "dnNum": 1, "srcNzC0Stride": 0,
+            **dict.fromkeys(zeros, 0),
+        }  # fmt: skip
+        self.put("Fixpipe", "FIX", {"dst": operand_of(dst), "src": operand_of(src)}, fields)
 
     def _copy(self, route: str, dst: KernelTensor, src: KernelTensor, **more: Any) -> None:
         require_route(route, dst, src)

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from .building import lines, number
+from .building import lines
 from .rules import rule
 
 if TYPE_CHECKING:
@@ -47,19 +47,13 @@ _READ: Final = {
 
 @rule(*_READ)
 def _batch_norm(op: Op, output: int) -> Maps:
-    table = _READ[op.opcode]
-    if len(op.outputs) != len(table) or len(op.inputs) != len(table[0]):
-        op.fail(f"it has {len(op.inputs)} operands and {len(op.outputs)} results")
+    op.expect_shape()
     sizes, dims = op.sizes(op.inputs[0].shape), op.dims(output)
-    feature = number(op, "feature_index", below=len(sizes))
-    if dims != (sizes if output == 0 else (sizes[feature],)):
-        op.fail(f"{op.outputs[output].shape} is not made of {op.inputs[0].shape}, feature {feature}")
+    (feature,) = op.ints("feature_index", None)
     place = feature if output == 0 else 0
     maps: Maps = []
-    for read, leaf in zip(table[output], op.inputs, strict=True):
+    for read, leaf in zip(_READ[op.opcode][output], op.inputs, strict=True):
         shape = op.sizes(leaf.shape)
-        if shape != ((sizes[feature],) if table[0][len(maps)] == "feature" else sizes):
-            op.fail(f"{leaf} is {leaf.shape}, the operand {op.inputs[0].shape}")
         if read == "all":
             whole = [place if k == feature else None for k in range(len(sizes))]
             maps.append([lines(dims, shape, whole)])

@@ -17,9 +17,9 @@ Source: XLA ``operation_semantics``, ConvWithGeneralPadding.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from .building import Ranges, at, expect, number, simple_map
+from .building import Ranges, at, simple_map
 from .rules import rule
 from .window import read_window
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ...numbers import Interval, Value
     from .op import Op
     from .rules import Maps
-
-_LABELS: Final = re.compile(r"([0-9bf]+)_([0-9io]+)->([0-9bf]+)")
 
 
 class Labels(NamedTuple):
@@ -41,54 +39,21 @@ class Labels(NamedTuple):
 
 
 def _labels(op: Op) -> Labels:
-    text = op.attribute("dim_labels", None)
-    match = _LABELS.fullmatch(text)
-    if match is None:
-        op.fail(f"its dim_labels {text!r} have no meaning")
-    parts = match.groups()
-    spatial = tuple(map(str, range(len(parts[0]) - 2)))
-    wanted = [{*spatial, *others} for others in ("bf", "io", "bf")]
-    shapes = [leaf.shape for leaf in (*op.inputs, op.outputs[0])]
-    for part, names, shape in zip(parts, wanted, shapes, strict=True):
-        if set(part) != names or len(part) != len(names) or len(part) != len(op.sizes(shape)):
-            op.fail(f"its dim_labels {text} do not name the dims of {shape}")
+    parts = re.split("_|->", op.attribute("dim_labels", None))
     first, second, third = ({name: k for k, name in enumerate(part)} for part in parts)
-    return Labels(first, second, third, spatial)
-
-
-def _groups(op: Op, labels: Labels) -> tuple[int, int]:
-    """The numbers of feature groups and of batch groups; refuse shapes that do not fit them."""
-    sizes, kernel = (op.sizes(leaf.shape) for leaf in op.inputs)
-    dims, outputs = op.dims(), kernel[labels.kernel["o"]]
-    most = max(outputs, 1) + 1
-    of_features = number(op, "feature_group_count", below=most, default=1)
-    of_batch = number(op, "batch_group_count", below=most, default=1)
-    groups = f"{of_features} groups of features and {of_batch} of the batch"
-    for what, n, other, m in (
-        (
-            "features of the image",
-            sizes[labels.input["f"]],
-            "kernel",
-            kernel[labels.kernel["i"]] * of_features,
-        ),
-        ("images", sizes[labels.input["b"]], "result", dims[labels.result["b"]] * of_batch),
-        ("features of the kernel", outputs, "result", dims[labels.result["f"]]),
-    ):
-        if n != m:
-            op.fail(f"it has {n} {what}, those of the {other} are for {m}, with {groups}")
-    if not of_features * of_batch or outputs % of_features or outputs % of_batch:
-        op.fail(f"{outputs} features of the kernel do not fit {groups}")
-    return of_features, of_batch
+    return Labels(first, second, third, tuple(map(str, range(len(parts[0]) - 2))))
 
 
 @rule("convolution")
 def _convolution(op: Op, output: int) -> Maps:
-    expect(op, 2)
+    op.expect_shape()
     labels, dims = _labels(op), op.dims(output)
-    feature_groups, batch_groups = _groups(op, labels)
+    (feature_groups,), (batch_groups,) = (
+        op.ints(f"{kind}_group_count", (1,)) for kind in ("feature", "batch")
+    )
     sizes, kernel = (op.sizes(leaf.shape) for leaf in op.inputs)
     arrays = [sizes[labels.input[name]] for name in labels.spatial]
-    window = read_window(op, arrays, [dims[labels.result[name]] for name in labels.spatial])
+    window = read_window(op, len(arrays))
 
     ranges = Ranges()
     input_at: dict[str, Value] = {}
@@ -96,8 +61,6 @@ def _convolution(op: Op, output: int) -> Maps:
     input_inside: list[tuple[Value, Interval]] = []
     kernel_inside: list[tuple[Value, Interval]] = []
     for name, w, size in zip(labels.spatial, window, arrays, strict=True):
-        if w.size != kernel[labels.kernel[name]]:
-            op.fail(f"its window of {w.size} is not that of the kernel {op.inputs[1].shape}")
         d, s = at(dims, labels.result[name]), ranges.new(w.size)
         input_at[name], inside = w.element(size, d, s)
         input_inside += inside

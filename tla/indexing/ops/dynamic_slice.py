@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ..maps import IndexingMap
 from ..variables import dim, rt
 from .rules import rule
-from .starts import needed, not_empty, scalar_starts, starts_read
+from .starts import not_empty, scalar_starts, starts_read
 
 if TYPE_CHECKING:
     from ...numbers import Value
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 @rule("dynamic-slice")
 def _dynamic_slice(op: Op, output: int) -> Maps:
-    operand, *starts = needed(op, 1)
+    op.expect_shape()
+    operand, *starts = op.inputs
     window = op.dims(output)
     variables = scalar_starts(op, starts, op.sizes(operand.shape), window)
     shifted = IndexingMap([dim(k) + rt(k) for k in range(len(window))], window, (), variables)
@@ -34,10 +35,9 @@ def _dynamic_slice(op: Op, output: int) -> Maps:
 
 @rule("dynamic-update-slice")
 def _dynamic_update_slice(op: Op, output: int) -> Maps:
-    source, update, *starts = needed(op, 2)
+    op.expect_shape()
+    _source, update, *starts = op.inputs
     sizes, window = op.dims(output), op.sizes(update.shape)
-    if op.sizes(source.shape) != sizes:
-        op.fail(f"operand {source} is {source.shape}, the result {op.outputs[output].shape}")
     variables = scalar_starts(op, starts, sizes, window)
     offsets = [dim(k) - rt(k) for k in range(len(sizes))]
     # if the update is as long as the source, its start is 0 and it covers the whole dim

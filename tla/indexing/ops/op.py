@@ -15,19 +15,20 @@ from __future__ import annotations
 import re
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
 from ...errors import KindError, UnsupportedError
-from ...ground import int_in, near_words
-from ...xla_bridge import XlaBuffer, XlaTuple
+from ...ground import int_in, near_words, shortened
+from ...hlo import Program, ShapeInferenceError, bare_shape, differs, infer_shape
+from ...xla_bridge import XlaBuffer, XlaShape, XlaTuple
 from ..maps import IndexingMap
 from ..variables import dim
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from ...hlo import Computation, Instruction
-    from ...xla_bridge import AnyShape, XlaShape
+    from ...xla_bridge import AnyShape
 
     Follow = Callable[[Computation, int], list[list[IndexingMap]]]
 
@@ -80,6 +81,18 @@ def called(instruction: Instruction, attribute: str = "") -> Computation | None:
 
 
 _INT = re.compile(r"-?\d+")
+
+
+class _Asked(dict[str, str]):
+    """Attributes, with the names that were asked for."""
+
+    def __init__(self, attributes: Mapping[str, str]) -> None:
+        super().__init__(attributes)
+        self.names: dict[str, None] = {}
+
+    def get(self, key: Any, default: Any = None, /) -> Any:
+        self.names[key] = None
+        return super().get(key, default)
 
 
 class Op:
@@ -202,6 +215,36 @@ class Op:
             for word in given.keys() - self._asked
             if abs(len(word) - len(name)) < 3 and near_words(word, [name], 0.8)
         ]
+
+    def expect_shape(self) -> None:
+        """Refuse an instruction whose operands and attributes do not make its result, by `infer_shape`.
+
+        A dynamic dim counts as its bound. A computation that is not known is not checked.
+
+        Raises:
+            MalformedError: the two contradict each other.
+        """
+        it, asked = self.instruction, _Asked(self.instruction.attributes)
+        shapes = [XlaShape(leaf.shape.element_type, self.sizes(leaf.shape)) for leaf in self.inputs]
+        programs = {
+            name: Program(tuple(each.shape for each in of.parameters), of.root.shape)
+            for name, of in zip(it.called, it.computations, strict=False)
+        }
+        try:
+            inferred = infer_shape(it.opcode, shapes, asked, programs)
+        except ShapeInferenceError as error:
+            for name in asked.names:
+                self.ints(name)  # a number of too many digits says so
+            if not error.data["rule"]:
+                self.fail(error.data["reason"])
+            given = [f"{name}={it.attributes[name]}" for name in asked.names if name in it.attributes]
+            has = ", ".join([*map(bare_shape, shapes), *given])
+            self.fail(
+                f"the rule is that {error.data['rule']}; it has {shortened(has, 200) or 'no operand'}"
+            )
+        if differs(it.opcode, it.shape, inferred):
+            made = bare_shape(it.shape)
+            self.fail(f"its operands make {bare_shape(inferred)}, and its result is {made}")
 
     def of(self, instruction: Instruction) -> Op:
         """Return another instruction in the place of this one."""

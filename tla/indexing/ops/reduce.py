@@ -26,29 +26,13 @@ if TYPE_CHECKING:
 
 @rule("reduce")
 def _reduce(op: Op, output: int) -> Maps:
-    input_count(op)
+    op.expect_shape()
     sizes, dims = op.sizes(op.inputs[0].shape), op.dims(output)
     reduced = op.ints("dimensions")
     kept = [k for k in range(len(sizes)) if k not in reduced]
-    if sorted([*kept, *reduced]) != [*range(len(sizes))] or tuple(sizes[k] for k in kept) != dims:
-        op.fail(f"{op.inputs[0].shape} without dims {reduced} is not {op.outputs[output].shape}")
     places = [None if k in reduced else kept.index(k) for k in range(len(sizes))]
     nothing = any(sizes[k] == 0 for k in reduced)
     return inputs_and_inits(op, output, lines(dims, sizes, places), nothing)
-
-
-def input_count(op: Op) -> int:
-    """Return the number of inputs of a reduction; it has as many initial values and results."""
-    count, odd = divmod(len(op.inputs), 2)
-    if odd or not count or count != len(op.outputs):
-        op.fail(f"it has {len(op.inputs)} operands for {len(op.outputs)} results, not two for each")
-    for leaf in op.inputs[count:]:
-        if op.sizes(leaf.shape):
-            op.fail(f"the initial value {leaf} is {leaf.shape}, no scalar")
-    for leaf in op.inputs[1:count]:
-        if op.sizes(leaf.shape) != op.sizes(op.inputs[0].shape):
-            op.fail(f"{leaf} is {leaf.shape}, {op.inputs[0]} is {op.inputs[0].shape}")
-    return count
 
 
 def inputs_and_inits(op: Op, output: int, elements: IndexingMap, nothing: bool = False) -> Maps:
@@ -58,7 +42,7 @@ def inputs_and_inits(op: Op, output: int, elements: IndexingMap, nothing: bool =
         elements: The map to the elements of each input.
         nothing: Whether there are no elements, so that a result is its initial value.
     """
-    count = input_count(op)
+    count = len(op.inputs) // 2
     used = {output} if nothing else _used(op, output, count)
     inits = [[op.to_scalar(output)] if i in used else [] for i in range(count)]
     return [[elements] if i in used else [] for i in range(count)] + inits

@@ -15,8 +15,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...numbers import Interval
-from .building import Ranges, at, expect, simple_map
-from .reduce import input_count, inputs_and_inits
+from .building import Ranges, at, simple_map
+from .reduce import inputs_and_inits
 from .rules import rule
 from .window import read_window
 
@@ -31,14 +31,12 @@ if TYPE_CHECKING:
 
 @rule("reduce-window")
 def _reduce_window(op: Op, output: int) -> Maps:
-    input_count(op)
+    op.expect_shape()
     sizes, dims = op.sizes(op.inputs[0].shape), op.dims(output)
-    if len(sizes) != len(dims):
-        op.fail(f"a window over {op.inputs[0].shape} does not give {op.outputs[output].shape}")
     ranges = Ranges()
     results: list[Value] = []
     constraints: list[tuple[Value, Interval]] = []
-    for k, w in enumerate(read_window(op, sizes, dims)):
+    for k, w in enumerate(read_window(op, len(sizes))):
         index, inside = w.element(sizes[k], at(dims, k), ranges.new(w.size))
         results.append(index)
         constraints += inside
@@ -47,12 +45,9 @@ def _reduce_window(op: Op, output: int) -> Maps:
 
 @rule("select-and-scatter")
 def _select_and_scatter(op: Op, output: int) -> Maps:
-    expect(op, 3)
-    dims = op.dims(output)
-    operand, source, init = (op.sizes(leaf.shape) for leaf in op.inputs)
-    if operand != dims or len(source) != len(dims) or init:
-        op.fail("the shapes of operand, source and initial value do not fit its result")
-    window = read_window(op, dims, source)
+    op.expect_shape()
+    dims, source = op.dims(output), op.sizes(op.inputs[1].shape)
+    window = read_window(op, len(dims))
     if any(w.base_dilation > 1 or w.window_dilation > 1 for w in window):
         op.refuse("its window is dilated")
     ranges = Ranges()

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Final
 from ..maps import IndexingMap
 from ..variables import dim, rng, rt
 from .rules import rule
-from .starts import IndexVectors, needed, not_empty, vector_dims
+from .starts import IndexVectors, not_empty, vector_dims
 
 if TYPE_CHECKING:
     from ...numbers import Value
@@ -46,29 +46,17 @@ _NAMES: Final = (
 
 @rule("scatter")
 def _scatter(op: Op, output: int) -> Maps:
-    leaves = needed(op, 3)
-    count = len(leaves) // 2
+    op.expect_shape()
+    leaves, count = op.inputs, len(op.inputs) // 2
     operands, indices, updates = leaves[:count], leaves[count], leaves[count + 1 :]
     sizes, shape = op.dims(output), op.sizes(updates[0].shape)
     rank = len(sizes)
-    dims = vector_dims(op, rank, len(shape), indices, _NAMES)
-    if (
-        dims is None
-        or len(leaves) % 2 == 0
-        or any(op.sizes(leaf.shape) != sizes for leaf in operands)
-        or any(op.sizes(leaf.shape) != shape for leaf in updates)
-        or len(dims.in_slice) != len(dims.through)
-    ):
-        op.fail(f"windows of {updates[0].shape} do not fit into {op.outputs[output].shape}")
+    dims = vector_dims(op, rank, _NAMES)
     window = [1] * rank
     for k, i in zip(dims.through, dims.in_slice, strict=True):
         window[k] = shape[i]
-    if any(w > n for n, w in zip(sizes, window, strict=True)) and 0 not in sizes:
-        op.fail(f"windows of {tuple(window)} do not fit into {op.outputs[output].shape}")
     vectors = IndexVectors(op, indices, dims, sizes, window)
     numbering = [i for i in range(len(shape)) if i not in dims.in_slice]
-    if vectors.counts != tuple(shape[i] for i in numbering):
-        op.fail(f"{indices.shape} holds {vectors.counts} vectors, the updates are {updates[0].shape}")
 
     # A batching dim decides the vectors along it; a range counts those along the other dims.
     number: list[Value] = [0] * len(numbering)

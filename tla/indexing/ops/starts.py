@@ -9,26 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...ground import plural
 from ...numbers import Interval
 from ..maps import IndexingMap
 from ..variables import RuntimeVariable, Source, rng
-from .building import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ...numbers import Value
     from .op import Leaf, Op
-
-
-def needed(op: Op, at_least: int, at_most: int | None = None) -> tuple[Leaf, ...]:
-    """Return the arrays that an op reads; refuse fewer than ``at_least``, or more than ``at_most``."""
-    count = len(op.inputs)
-    if count < at_least or (at_most is not None and count > at_most):
-        more = "" if at_most == at_least else "at least "
-        op.fail(f"it has {plural(count, 'operand')}, and takes {more}{at_least}")
-    return op.inputs
 
 
 def scalar_starts(
@@ -38,16 +27,10 @@ def scalar_starts(
 
     The starts are scalars, one for each dim, or one array of rank 1 that holds them all.
     """
-    if len(sizes) != len(window) or any(w > n for n, w in zip(sizes, window, strict=True)):
-        op.fail(f"a slice of {tuple(window)} does not fit into {tuple(sizes)}")
     elements: list[tuple[str, tuple[Value, ...]]] = []
     for leaf in starts:
         shape = op.sizes(leaf.shape)
-        if len(shape) > 1 or (shape and len(starts) > 1):
-            op.fail(f"its start index {leaf} is {leaf.shape}")
         elements += [(leaf.name, (k,)) for k in range(shape[0])] if shape else [(leaf.name, ())]
-    if len(elements) != len(sizes):
-        op.fail(f"it has {len(elements)} of {len(sizes)} start indices, one for each dim")
     variables: list[RuntimeVariable] = []
     for k, (name, at) in enumerate(elements):
         fits = Interval(0, sizes[k] - window[k])
@@ -95,24 +78,15 @@ class VectorDims(NamedTuple):
         return tuple(k for k, _i in self.batching)
 
 
-def vector_dims(op: Op, rank: int, other: int, indices: Leaf, names: Sequence[str]) -> VectorDims | None:
-    """Return the dims that a gather or a scatter names; None where they do not fit each other.
+def vector_dims(op: Op, rank: int, names: Sequence[str]) -> VectorDims:
+    """Return the dims that a gather or a scatter names.
 
     Args:
         rank: The rank of the array that is read or updated.
-        other: The rank of the result, or of the updates.
         names: The attributes, in the order of `VectorDims`: two for ``batching``.
     """
     targets, left_out, of_array, of_indices, in_slice = map(op.ints, names)
-    along = number(op, "index_vector_dim", below=len(op.sizes(indices.shape)) + 1)
-    starts = [*targets, *of_array]
-    if (
-        len(of_array) != len(of_indices)
-        or len(set(starts)) != len(starts)
-        or not {*starts, *left_out} <= set(range(rank))
-        or not set(in_slice) <= set(range(other))
-    ):
-        return None
+    (along,) = op.ints("index_vector_dim", None)
     through = tuple(k for k in range(rank) if k not in left_out and k not in of_array)
     batching = tuple(zip(of_array, of_indices, strict=True))
     return VectorDims(targets, left_out, batching, in_slice, through, along)
@@ -133,9 +107,6 @@ class IndexVectors:
         targets, along = dims.targets, dims.along
         shape = op.sizes(leaf.shape)
         rank = len(shape)
-        length = shape[along] if 0 <= along < rank else 1
-        if not 0 <= along <= rank or length != len(targets):
-            op.fail(f"the vectors along dim {along} of {leaf.shape} are not {len(targets)} long")
         self.leaf = leaf
         self.along = along
         self.targets: tuple[int, ...] = targets
@@ -148,12 +119,7 @@ class IndexVectors:
         self.batching: dict[int, int] = {}
         """For a dim of the other array, the place in `numbering` that gives the place along it."""
         for target, k in dims.batching:
-            if k not in self.numbering:
-                op.fail(f"dim {k} of {leaf.shape} is no dim that numbers its vectors")
-            place = self.numbering.index(k)
-            if self.counts[place] != sizes[target]:
-                op.fail(f"dim {k} of {leaf.shape} is not as long as dim {target}, {sizes[target]}")
-            self.batching[target] = place
+            self.batching[target] = self.numbering.index(k)
 
     def element(self, number: Sequence[Value], entry: Value) -> tuple[Value, ...]:
         """Return the indices of an entry of the vector with a number."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from ...numbers import Interval
 from ..variables import dim, rng
-from .building import expect, order, simple_map
+from .building import order, simple_map
 from .rules import rule
 
 if TYPE_CHECKING:
@@ -27,10 +27,8 @@ if TYPE_CHECKING:
 
 @rule("cholesky")
 def _cholesky(op: Op, output: int) -> Maps:
-    expect(op, 1)
+    op.expect_shape()
     dims, batch = op.dims(output), len(op.dims(output)) - 2
-    if batch < 0 or dims[-1] != dims[-2] or op.sizes(op.inputs[0].shape) != dims:
-        op.fail(f"{op.inputs[0].shape} has no factor {op.outputs[output].shape}")
     n = dims[-1]
     first = [dim(k) for k in range(batch)]
     is_lower = op.attribute("lower") == "true"
@@ -55,12 +53,10 @@ _TRANSPOSED: Final = {"NO_TRANSPOSE": False, "TRANSPOSE": True, "ADJOINT": True}
 
 @rule("triangular-solve")
 def _triangular_solve(op: Op, output: int) -> Maps:
+    op.expect_shape()
     dims, batch = op.dims(output), len(op.dims(output)) - 2
-    shapes = [op.sizes(leaf.shape) for leaf in op.inputs]
     on_left = op.attribute("left_side") == "true"
     along = batch if on_left else batch + 1
-    if batch < 0 or shapes != [(*dims[:batch], dims[along], dims[along]), dims]:
-        op.fail(f"its operands {shapes} do not solve for {op.outputs[output].shape}")
     transpose = op.attribute("transpose_a", "NO_TRANSPOSE")
     if transpose not in _TRANSPOSED:
         op.fail(f"there is no transpose_a {transpose}")

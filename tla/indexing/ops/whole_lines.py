@@ -28,10 +28,9 @@ if TYPE_CHECKING:
 @rule("sort")
 def _sort(op: Op, output: int) -> Maps:
     """Parameters ``2*i`` and ``2*i + 1`` of the computation are elements of operand ``i``."""
+    op.expect_shape()
     dims, count = op.dims(output), len(op.inputs)
     along = number(op, "dimensions", below=len(dims))
-    if any(op.sizes(leaf.shape) != dims for leaf in op.inputs) or count != len(op.outputs):
-        op.fail(f"its {count} operands are not sorted into {len(op.outputs)} of {dims}")
     if dims[along] <= 1:
         return [[op.identity(output)] if i == output else [] for i in range(count)]
     read = read_parameters(op, 2 * count, 1)
@@ -42,10 +41,8 @@ def _sort(op: Op, output: int) -> Maps:
 
 @rule("topk")
 def _topk(op: Op, output: int) -> Maps:
-    expect(op, 1)
+    op.expect_shape()
     dims, sizes = op.dims(output), op.sizes(op.inputs[0].shape)
-    if not dims or dims[:-1] != sizes[:-1] or dims[-1] > sizes[-1]:
-        op.fail(f"the greatest of {op.inputs[0].shape} are not {op.outputs[output].shape}")
     if sizes[-1] == 1 and output == 1:
         return [[]]
     if sizes[-1] == 1:
@@ -55,20 +52,9 @@ def _topk(op: Op, output: int) -> Maps:
 
 @rule("fft")
 def _fft(op: Op, output: int) -> Maps:
-    expect(op, 1)
+    op.expect_shape()
     dims, sizes = op.dims(output), op.sizes(op.inputs[0].shape)
-    kind, lengths = op.attribute("fft_type", "FFT"), op.ints("fft_length", None)
-    kept = len(dims) - len(lengths)
-    halves = (*lengths[:-1], lengths[-1] // 2 + 1 if lengths and lengths[-1] else 0)
-    wanted = {"FFT": (lengths, lengths), "IFFT": (lengths, lengths)}
-    wanted |= {"RFFT": (lengths, halves), "IRFFT": (halves, lengths)}
-    if kind not in wanted:
-        op.fail(f"there is no fft_type {kind}")
-    if kept < 0 or (sizes[kept:], dims[kept:]) != wanted[kind] or sizes[:kept] != dims[:kept]:
-        op.fail(
-            f"{kind} of length {lengths} does not make"
-            f" {op.outputs[output].shape} of {op.inputs[0].shape}"
-        )
+    kept = len(dims) - len(op.ints("fft_length", None))
     return [[lines(dims, sizes, [k if k < kept else None for k in range(len(sizes))])]]
 
 

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ...numbers import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ...numbers import Value
     from .op import Op
 
@@ -77,30 +75,28 @@ _FIELDS: Final = {
 }
 
 
-def read_window(op: Op, arrays: Sequence[int], windows: Sequence[int]) -> tuple[WindowDim, ...]:
+def read_window(op: Op, rank: int) -> tuple[WindowDim, ...]:
     """Return the window of an instruction, with one part for each dim in which it moves.
 
     >>> from tla.hlo import read_instruction
     >>> from .op import Op
     >>> op = Op(read_instruction("%w = f32[7] reduce-window(f32[13] %x, f32[] %c), "
     ...                          "window={size=3 stride=2 pad=1_1}, to_apply=%max"))
-    >>> read_window(op, [13], [7])[0][:4]
+    >>> read_window(op, 1)[0][:4]
     (3, 2, 1, 1)
 
+    Its sizes and strides are known to fit, by `Op.expect_shape`.
+
     Args:
-        arrays: The sizes of the array in those dims.
-        windows: The numbers of windows, which must agree with the sizes.
+        rank: The number of those dims.
 
     Raises:
-        UnsupportedError: the text is no window, has another number of dims, or does not fit.
+        UnsupportedError: a part has no meaning.
     """
     text = op.attribute("window", "{}")
-    parts: list[dict[str, int]] = [{} for _ in arrays]
+    parts: list[dict[str, int]] = [{} for _ in range(rank)]
     for key, value in _PART.findall(text):
-        words = value.split("x")
-        if len(words) != len(parts):
-            op.fail(f"its window {text} is not one of {len(parts)} dims")
-        for part, word in zip(parts, words, strict=True):
+        for part, word in zip(parts, value.split("x"), strict=False):
             try:
                 if key == "pad":
                     part["low"], part["high"] = map(int, word.split("_"))
@@ -108,10 +104,4 @@ def read_window(op: Op, arrays: Sequence[int], windows: Sequence[int]) -> tuple[
                     part[_FIELDS[key]] = int(word)
             except (KeyError, ValueError):
                 op.fail(f"its window {text} has no meaning at {key}={value}")
-    dims = tuple(WindowDim(**part) for part in parts)
-    for w, size, count in zip(dims, arrays, windows, strict=True):
-        if min(w.size, w.stride, w.base_dilation, w.window_dilation) < 1:
-            op.fail(f"its window {text} has a size, stride or dilation below 1")
-        if w.count(size) != count:
-            op.fail(f"its window {text} has {w.count(size)} places over a dim of {size}, not {count}")
-    return dims
+    return tuple(WindowDim(**part) for part in parts)

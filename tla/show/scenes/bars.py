@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ..facts import bars_title, first_bars, reach_of, span_of
+from ..facts import bars_title, first_bars, reach_of, span_of, wrapped
 from ..palette import PADDING, fill
 from ..scene import LETTER, LINE, Box, width_of
 
@@ -32,14 +32,16 @@ def draw_bars(bars: Bars, scene: Scene, x: float, y: float) -> None:
     """Draw the parts of a buffer: padding hatched, bytes that two parts write in a frame."""
     title = bars_title(bars)
     bars, more = first_bars(bars)
-    y = scene.column(x, y, [title], "title") + 6
+    y = scene.column(x, y, wrapped(title, scene.letters(x, 110)), "title") + 6
     shown = reach_of(bars)
     whole = max([shown, *(bar.reach for bar in bars.bars)]) or 1  # more where a bar leaves the buffer
     left = x + max((len(bar.label) for bar in bars.bars), default=0) * LETTER + 12
-    top, right = y, left + _ROOM * shown / whole
+    spans = max((width_of(span_of(bar)) for bar in bars.bars), default=0.0)
+    room = max(min(_ROOM, scene.room - left - spans - 18), 40)
+    top, right = y, left + room * shown / whole
 
     def at(byte: int) -> float:
-        return round(left + _ROOM * byte / whole, 2)
+        return round(left + room * byte / whole, 2)
 
     for i, bar in enumerate(bars.bars):
         y += 3
@@ -55,7 +57,7 @@ def draw_bars(bars: Bars, scene: Scene, x: float, y: float) -> None:
             scene.box(Box(end, y, reach - end, _HIGH, PADDING, "", tip, True, (i,)))
         for low, high in bar.clashes:
             scene.frame(at(low), y, max(at(high) - at(low), 1.0), _HIGH, "mark")
-        scene.text(left + _ROOM + 10, y + 14, span, "note", "start")
+        scene.text(left + room + 10, y + 14, span, "note", "start")
         y += _HIGH + 3
     scene.line(left, top, left, y, "edge")
     scene.line(right, top, right, y, "edge")
@@ -80,4 +82,4 @@ def draw_bars(bars: Bars, scene: Scene, x: float, y: float) -> None:
     if whole > shown:
         legend.append("past the line: outside")
     notes += ["; ".join(legend)] if legend else []
-    scene.column(x, y, notes)
+    scene.column(x, y, [line for note in notes for line in wrapped(note, scene.letters(x, 150))])

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, assert_never
+from math import inf
+from typing import TYPE_CHECKING, Final, assert_never
 
 from ...ground import Bars, Figure, Panels, Steps, Strip, Timeline
 from ..scene import Scene
@@ -17,12 +18,15 @@ from .timeline import draw_timeline
 if TYPE_CHECKING:
     from ...ground import AnyFigure
 
-_MARGIN = 8
+_MARGIN: Final = 8
+
+_NARROWEST: Final = 200
+"""The least width: below it not even a title can be read."""
 
 
-def scene_of(figure: AnyFigure) -> Scene:
-    """Return the scene of a figure, with a margin around it."""
-    scene = Scene()
+def scene_of(figure: AnyFigure, width: float | None = None) -> Scene:
+    """Return the scene of a figure, with a margin around it, at most ``width`` wide."""
+    scene = Scene(inf if width is None else max(width, _NARROWEST) - _MARGIN)
     draw(figure, scene, _MARGIN, _MARGIN)
     scene.reach(scene.width + _MARGIN, scene.height + _MARGIN)
     return scene

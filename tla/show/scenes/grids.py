@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from math import ceil
+from math import ceil, inf
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from ..facts import (
@@ -46,29 +46,83 @@ _IMAGE: Final = 768
 _HIGH: Final = 14
 """The room of a label beside rows."""
 
+_LABEL: Final = 15
+"""The height of a tile with room for a number."""
+
 _PIXEL: Final = 16
 """The largest side of a cell of an image."""
 
 
 def draw_figure(figure: Figure, scene: Scene, x: float, y: float) -> None:
     """Draw the grids of a figure below each other, the title above and the totals below."""
+    widest = scene.letters(x, _WIDEST)
     figure = cut_to(figure, MOST_CELLS)
+    grids = [_fitting(grid, scene.room - x) for grid in figure.grids]
+    figure = figure._replace(grids=tuple(grids))
     if figure.title:
-        y = scene.column(x, y, wrapped(figure.title, _WIDEST), "title")
+        y = scene.column(x, y, wrapped(figure.title, widest), "title")
     for grid in figure.grids:
         if grid.title:
-            y = scene.column(x, y, [grid.title])
+            y = scene.column(x, y, wrapped(grid.title, widest))
         if grid.cells and grid.cells[0]:
             y = _grid(grid, figure.scheme, scene, x, y)
-    is_image = any(_is_image(grid) for grid in figure.grids)
+    is_image = any(_is_image(grid, scene.room - x) for grid in grids)
     padding = padding_note(figure, "chequered" if is_image else "hatched")
     notes = [padding, corner_note(figure)] if figure.size else ["no elements"]
-    scene.column(x, y, [line for note in notes if note for line in wrapped(note, _WIDEST)])
+    if any(text.role == "cell" for text in scene.texts):
+        notes.insert(0, "the number in a tile is that of its first cell")
+    scene.column(x, y, [line for note in notes if note for line in wrapped(note, widest)])
 
 
-def _is_image(grid: Grid) -> bool:
+def _is_image(grid: Grid, room: float) -> bool:
     """Whether there are too many cells for text."""
-    return len(grid.cells) > MOST_TEXT or any(len(row) > MOST_TEXT for row in grid.cells)
+    if len(grid.cells) > MOST_TEXT or any(len(row) > MOST_TEXT for row in grid.cells):
+        return True
+    return room < inf and _beside(grid, False) + len(grid.cells[0]) * _width_of_text(grid) > room
+
+
+def _width_of_text(grid: Grid) -> int:
+    return cell_width(max([len(cell_text(cell)) for row in grid.cells for cell in row], default=0))
+
+
+def _beside(grid: Grid, is_image: bool) -> float:
+    """The room for the labels of rows, and for the totals beside a corner."""
+    is_cut = is_image or len(grid.cells[0]) < grid.columns
+    totals = width_of(f"... {grid.columns}", "axis") + 6 if is_cut else 0
+    if grid.row_axis is None:
+        return totals
+    levels = _levels(grid.row_axis, is_image and (_high(grid), _HIGH))
+    return sum(map(_level_width, levels)) + 4 + totals
+
+
+def _pixels(grid: Grid, room: float) -> tuple[float, float]:
+    """The width and the height of a cell of an image."""
+    columns = len(grid.cells[0])
+    widest = (room - _beside(grid, True)) // columns
+    return max(1.0, min(_PIXEL, _IMAGE // columns, widest)), _high(grid)
+
+
+def _high(grid: Grid) -> float:
+    """The height of a cell of an image: tiles are as high as a label."""
+    rows = len(grid.cells)
+    tile = rows if grid.row_axis is None else _tile(grid.row_axis, rows)
+    return max(1.0, min(_PIXEL, _IMAGE // rows), -(-_LABEL // tile) if 1 < tile < rows else 1)
+
+
+def _tile(axis: Axis, count: int) -> int:
+    """The extent of the largest tiles along an axis; without tiles the ``count`` of all."""
+    levels_at = borders(axis)
+    most = max(levels_at.values(), default=0)
+    return next((at for at, levels in levels_at.items() if levels == most), count)
+
+
+def _fitting(grid: Grid, room: float) -> Grid:
+    """The corner of a grid that fits, if its cells are drawn as an image."""
+    if not grid.cells or not grid.cells[0] or not _is_image(grid, room):
+        return grid
+    wide, high = _pixels(grid, room)
+    columns = max(1, int(min(room - _beside(grid, True), 1e9) // wide))
+    return grid.corner(max(int(_IMAGE // high), 1), columns)
 
 
 def cell_width(longest: int) -> int:
@@ -79,10 +133,10 @@ def cell_width(longest: int) -> int:
 def _grid(grid: Grid, scheme: Scheme, scene: Scene, x: float, y: float) -> float:
     """Draw a grid with its axes, and return where it ends."""
     rows, columns = len(grid.cells), len(grid.cells[0])
-    is_image = _is_image(grid)
+    is_image = _is_image(grid, scene.room - x)
     labels: list[list[str]] = []
     if is_image:
-        wide, high = (max(1.0, min(_PIXEL, _IMAGE // n)) for n in (columns, rows))
+        wide, high = _pixels(grid, scene.room - x)
     else:
         labels = [list(map(cell_text, row)) for row in grid.cells]
         wide, high = cell_width(max([max(map(len, row)) for row in labels])), CELL
@@ -94,14 +148,16 @@ def _grid(grid: Grid, scheme: Scheme, scene: Scene, x: float, y: float) -> float
     _rows_axis(levels, scene, x, top, high)
     if is_image:
         _image(grid, scheme, scene, (left, top, wide, high))
+        _label_tiles(grid, scene, (left, top, wide, high))
     else:
         _cells(grid, labels, scheme, scene, (left, top, wide, high))
     right, bottom = left + columns * wide, top + rows * high
     scene.reach(right, bottom)
-    for i, weight in _lines(grid.column_axis, wide):
+    close = _LABEL if is_image else _CLOSE
+    for i, weight in _lines(grid.column_axis, wide, close):
         scene.line(left + i * wide, top, left + i * wide, bottom, weight)
     if grid.row_axis is not None:
-        for i, weight in _lines(grid.row_axis, high):
+        for i, weight in _lines(grid.row_axis, high, close):
             scene.line(left, top + i * high, right, top + i * high, weight)
     scene.frame(left, top, right - left, bottom - top, "edge")
     if grid.corner_text:
@@ -164,6 +220,26 @@ def _image(grid: Grid, scheme: Scheme, scene: Scene, first: tuple[float, ...]) -
     scene.image(first, len(grid.cells[0]), len(grid.cells), pixels, colours)
 
 
+def _label_tiles(grid: Grid, scene: Scene, first: tuple[float, ...]) -> None:
+    """The number of the first cell of each of the largest tiles, where all have room for theirs."""
+    left, top, wide, high = first
+    rows, columns = len(grid.cells), len(grid.cells[0])
+    down = rows if grid.row_axis is None else _tile(grid.row_axis, rows)
+    right = _tile(grid.column_axis, columns)
+    tiles = [
+        (i, j, cell_text(grid.cells[i][j]))
+        for i in range(0, rows, down)
+        for j in range(0, columns, right)
+    ]
+    room = max([width_of(text, "axis") for _i, _j, text in tiles]) + 8
+    if len(tiles) == 1 or high * down < _LABEL or wide * right < room:
+        return
+    for i, j, text in tiles:
+        x, y = left + wide * j, top + high * i
+        if wide * (columns - j) >= room and high * (rows - i) >= _LABEL:
+            scene.text(x + 4, y + 11, text, "cell", "start")
+
+
 # --- axes -------------------------------------------------------------------------------------
 
 
@@ -211,10 +287,10 @@ def _levels(axis: Axis, image: tuple[float, float] | Literal[False]) -> list[lis
     ]
 
 
-def _lines(axis: Axis, size: float) -> list[tuple[int, Weight]]:
+def _lines(axis: Axis, size: float, close: float) -> list[tuple[int, Weight]]:
     """The places of the borders, those of tiles of tiles heavier; no level that would hide the cells."""
     levels_at: dict[int, int] = borders(axis)
-    while levels_at and size * min(b - a for a, b in pairwise((0, *levels_at))) < _CLOSE:
+    while levels_at and size * min(b - a for a, b in pairwise((0, *levels_at))) < close:
         smallest = min(levels_at.values())
         levels_at = {at: levels for at, levels in levels_at.items() if levels > smallest}
     return [(at, _WEIGHTS[min(levels, len(_WEIGHTS)) - 1]) for at, levels in levels_at.items()]

@@ -28,10 +28,10 @@ _ROOM: Final = 960
 def draw_strip(strip: Strip, scene: Scene, x: float, y: float) -> None:
     """Draw the places of memory with their offsets above, holes and padding hatched."""
     if strip.title:
-        y = scene.column(x, y, wrapped(strip.title, 84), "title")
+        y = scene.column(x, y, wrapped(strip.title, scene.letters(x, 84)), "title")
     labels = [place_text(place) for place in strip.places]
     wide = cell_width(max([len(str(strip.end)), *map(len, labels)], default=1))
-    row = places_in_row(len(strip.places), _ROOM // wide) or 1
+    row = places_in_row(len(strip.places), int(min(_ROOM, scene.room - x) // wide)) or 1
     for first in range(0, len(strip.places), row):
         y += LINE
         places = strip.places[first : first + row]
@@ -45,4 +45,5 @@ def draw_strip(strip: Strip, scene: Scene, x: float, y: float) -> None:
                 scene.frame(at + 1, y + 1, wide - 2, CELL - 2, "mark")
         scene.frame(x, y, len(places) * wide, CELL, "edge")
         y += CELL + 4
-    scene.column(x, y, memory_notes(strip))
+    notes = memory_notes(strip)
+    scene.column(x, y, [line for note in notes for line in wrapped(note, scene.letters(x, 84))])

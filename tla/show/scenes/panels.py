@@ -31,14 +31,14 @@ _ROOM: Final = 1240
 def draw_panels(panels: Panels, scene: Scene, x: float, y: float, draw: Callable[..., None]) -> None:
     """Draw figures in rows, each sign in the middle between its two figures."""
     if panels.title:
-        y = scene.column(x, y, wrapped(panels.title, 110), "title")
+        y = scene.column(x, y, wrapped(panels.title, scene.letters(x, 110)), "title")
     at, bottom, before = x, y, 0.0
     for i, figure in enumerate(panels.figures):
-        part = Scene()
-        draw(figure, part)
         sign = panels.signs[i - 1] if i and panels.signs else ""
+        part = Scene(scene.room - x - (width_of(sign, "sign") + _GAP if sign else 0))
+        draw(figure, part)
         room = _GAP + width_of(sign, "sign") + _GAP if sign else _GAP
-        if i and at + room + part.width > x + _ROOM:
+        if i and at + room + part.width > min(x + _ROOM, scene.room):
             at, y = x, bottom + _GAP / 2
             before = part.height
             room = width_of(sign, "sign") + _GAP if sign else 0.0
@@ -50,4 +50,4 @@ def draw_panels(panels: Panels, scene: Scene, x: float, y: float, draw: Callable
         scene.put(at, y, part)
         at, before, bottom = at + part.width, part.height, max(bottom, y + part.height)
     if panels.note:
-        scene.column(x, bottom, wrapped(panels.note, 110))
+        scene.column(x, bottom, wrapped(panels.note, scene.letters(x, 110)))

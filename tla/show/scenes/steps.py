@@ -25,20 +25,24 @@ _WIDEST = 110
 
 def draw_steps(steps: Steps, scene: Scene, x: float, y: float, draw: Callable[..., None]) -> float:
     """Draw steps, those they are made of indented, and return where they end."""
-    y = scene.column(x, y, wrapped(steps.title, _WIDEST, "  "), "title")
+    y = scene.column(x, y, wrapped(steps.title, scene.letters(x, _WIDEST), "  "), "title")
     inner = x + 16
     for note in steps.notes:
-        y = scene.column(inner, y, wrapped(note, _WIDEST, "  "))
+        y = scene.column(inner, y, wrapped(note, scene.letters(inner, _WIDEST), "  "))
     for part in steps.parts:
         y = draw_steps(part, scene, inner, y, draw) + 6
     if steps.rows:
         y = _table(steps, scene, inner, y)
     for i, sentence in enumerate(steps.sentences, 1):
-        y = scene.column(inner, y, wrapped(f"{i}. {sentence}", _WIDEST, " " * len(f"{i}. ")))
+        y = scene.column(
+            inner, y, wrapped(f"{i}. {sentence}", scene.letters(inner, _WIDEST), " " * len(f"{i}. "))
+        )
     if steps.result:
-        y = scene.column(inner, y, wrapped(f"= {steps.result}", _WIDEST, "  "), "title")
+        y = scene.column(
+            inner, y, wrapped(f"= {steps.result}", scene.letters(inner, _WIDEST), "  "), "title"
+        )
     for picture in steps.pictures:
-        drawn = Scene()
+        drawn = Scene(scene.room - inner)
         draw(picture, drawn)
         scene.put(inner, y + 10, drawn)
         y += 10 + drawn.height

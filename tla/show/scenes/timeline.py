@@ -29,15 +29,17 @@ _ROOM: Final = 140
 """The width of all turns, in letters."""
 
 _HIGH: Final = 22
+_SHARE: Final = 8
+"""The letters beside the rows."""
 _SPACE: Final = 6
 """Between turns."""
 
 
 def draw_timeline(figure: Timeline, scene: Scene, x: float, y: float) -> None:
     """Draw lanes by turns; a colour is a name, or the turn if there are more names than colours."""
-    shown = turns_in(figure, _ROOM)
     numbers = [figure.lane, *(lane.title for lane in figure.lanes)]
     left = x + max(map(width_of, numbers)) + 10
+    shown = turns_in(figure, int(min(_ROOM, (scene.room - left) // (LETTER + _SPACE) - _SHARE)))
     cells = [cell for lane in figure.lanes for cell in lane.cells]
     names = list(dict.fromkeys([stretch.label for cell in cells for stretch in cell]))
     colours = {name: i for i, name in enumerate(names)} if len(names) <= TILES else {}
@@ -98,7 +100,11 @@ def draw_timeline(figure: Timeline, scene: Scene, x: float, y: float) -> None:
     if last + 1 < figure.lane_count:
         y = _dots(scene, left, y)
     scene.line(left - 3, top, left - 3, y)
-    scene.column(x, y + 2, [line for note in _notes(figure, shown) for line in wrapped(note, 110)])
+    scene.column(
+        x,
+        y + 2,
+        [line for note in _notes(figure, shown) for line in wrapped(note, scene.letters(x, 110))],
+    )
 
 
 def _dots(scene: Scene, left: float, y: float) -> float:

@@ -25,12 +25,14 @@ if TYPE_CHECKING:
         gelu as gelu,
         matmul_activation as matmul_activation,
         matmul_add as matmul_add,
+        matmul_through_ub as matmul_through_ub,
         silu as silu,
         with_epilogue as with_epilogue,
     )
     from .gemv import gemv_aic as gemv_aic, gemv_aiv as gemv_aiv
     from .grouped import (
         batched_matmul as batched_matmul,
+        grouped_matmul as grouped_matmul,
         grouped_matmul_slice_k as grouped_matmul_slice_k,
         grouped_matmul_slice_m as grouped_matmul_slice_m,
     )
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
         deal as deal,
         matmul as matmul,
         matmul_bias as matmul_bias,
+        matmul_relu as matmul_relu,
         multiply as multiply,
     )
     from .mmad import BlockMmad as BlockMmad

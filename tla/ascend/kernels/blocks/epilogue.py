@@ -11,19 +11,19 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from ....errors import UnsupportedError
-from ....layouts import Layout, get_tile
+from ....errors import CapacityError, UnsupportedError
+from ....layouts import Layout, Tensor, get_tile
 from ....numbers import ceil_div
 from ...schedules import positive
-from ...shapes import gemm_shape
+from ...shapes import gemm_shape, rounded_up
 from ...tags import make_layout_in_ub
-from ..places import store_of
+from ..places import Store, store_of
 from ..simulation import kernel
 from .matmul import L0_TILE, L1_TILE, Part, deal, multiply, problem_of
 from .mmad import Flagged, behind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from ....layouts import AnyLayout
     from ...plans import Policy
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ..issuing import HardEvent, Pipe
     from ..places import KernelTensor
     from .matmul import Block
+    from .mmad import Around
 
     Computing: TypeAlias = str | Callable[..., object]
 
@@ -260,3 +261,90 @@ def matmul_activation(
     pitch = gemm_shape(l1).n
     epilogue = partial(ElemWise, ctx, activation, part, D, length=length, pitch=pitch)
     with_epilogue(ctx, part, deal(ctx, swizzle, l1, [part]), (policy, l1, l0), epilogue)
+
+
+_FREE: Final = 6
+_READY: Final = 8
+_OTHER: Final = 16
+"""Flags of mode 4: of a vector core for the cube core, and back; of its second vector core."""
+
+
+@kernel("Ascend950", core="MIX")
+def matmul_through_ub(
+    ctx: Context, A: KernelTensor, B: KernelTensor, C: KernelTensor,
+    policy: str | Policy = "MmadPingpong<true>", l1: ShapeLike = (256, 256, 128),
+    l0: ShapeLike = (256, 256, 64), swizzle: str | BlockSwizzle = "BlockSchedulerAswt",
+) -> None:  # fmt: skip
+    """C = A B, where sums leave L0C to UB, and vector cores write half of the rows of a block each.
+
+    CATLASS's ``KernelMatmulMixFixpipeOpti`` of float sums. It has two stages in UB, and uses the second
+    also where the rows of a block take more than half of UB; here such rows have one stage.
+
+    >>> import numpy as np
+    >>> from tla.ascend.kernels import simulate
+    >>> a, b = np.ones((40, 32), np.float16), np.ones((32, 48), np.float16)
+    >>> tiles = {"l1": (32, 32, 32), "l0": (32, 32, 32)}
+    >>> run = simulate(matmul_through_ub, a, b, np.zeros((40, 48), np.float32), cores=2, **tiles)
+    >>> bool((run["C"] == 32).all()), run.findings
+    (True, ())
+
+    Raises:
+        CapacityError: half of the rows of a block do not fit UB.
+        UnsupportedError: C has another element type than the sums, or no rows.
+    """
+    sums = ctx.arch.accumulator(store_of(A).element, store_of(B).element)
+    if store_of(C).element != sums or store_of(C).tag != "RowMajor":
+        words = f"sums of {sums} go to UB as rows, and C is {store_of(C).element}, {store_of(C).tag}"
+        raise UnsupportedError(words, f"Take rows of {sums}.")
+    part, tile, room = Part(A, B, C), gemm_shape(l1), ctx.arch.ub // 2
+    needed = ceil_div(tile.m, 2) * sums.bytes_of(rounded_up(tile.n, 8))
+    if needed > ctx.arch.ub:
+        words = f"half of the rows of a block take {needed} bytes, and UB has {ctx.arch.ub}"
+        raise CapacityError(words, needed=int(needed), available=ctx.arch.ub)
+    blocks = deal(ctx, swizzle, l1, [part])
+
+    def stage_of(block: Block) -> int:
+        return 0 if needed > room else block.turn // ctx.block_num % 2
+
+    def in_ub(block: Block, rows: int) -> KernelTensor:
+        """A block in UB of the group's first vector core, or of this one."""
+        columns, first = int(block.task.shape[1]), stage_of(block) * room
+        layout = Layout((rows, columns), (rounded_up(columns, 8), 1))
+        core = f"AIV{2 * ctx.group_idx}" if ctx.is_aic else ctx.core
+        store = Store("UB", core, sums, None, layout, (first, first + max(room, int(needed))))
+        return Tensor(store, layout, None, "UB", data_offset=first * 8 // sums.bits)
+
+    def when_free() -> Iterator[Block]:
+        for block in blocks:
+            _wait_for_both(ctx, _FREE + stage_of(block))
+            yield block
+
+    def ready(block: Block) -> Around:
+        flag = _READY + stage_of(block)
+        return behind(lambda: _set_for_both(ctx, flag))
+
+    if ctx.is_aic:
+        how = policy, l1, l0
+        multiply(ctx, part, when_free(), how, lambda x: in_ub(x, int(x.task.shape[0])), ready)
+        for stage in range(2):
+            _wait_for_both(ctx, _FREE + stage)
+        return
+    for stage in range(2):
+        ctx.cross_core_set_flag(_FREE + stage, 4, "MTE3")
+    for block in blocks:
+        ctx.cross_core_wait_flag(_READY + stage_of(block), 4, "MTE3")
+        c = rows_of_core(ctx, block.of(C))
+        if c is not None:
+            ctx.copy_ub_to_gm(c, in_ub(block, int(c.origin_shape[0])))
+        ctx.cross_core_set_flag(_FREE + stage_of(block), 4, "MTE3")
+    ctx.pipe_barrier("ALL")
+
+
+def _set_for_both(ctx: Context, flag: int) -> None:
+    for i in (0, _OTHER):
+        ctx.cross_core_set_flag(flag + i, 4, "FIX")
+
+
+def _wait_for_both(ctx: Context, flag: int) -> None:
+    for i in (0, _OTHER):
+        ctx.cross_core_wait_flag(flag + i, 4, "FIX")

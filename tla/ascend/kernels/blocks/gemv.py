@@ -2,15 +2,15 @@
 """A matrix by a vector: on vector cores, lane by lane, or on the cube core as a product of one row.
 
 Source: CATLASS gemv/kernel/kernel_gemv_aiv.hpp, gemv/block/block_gemv_aiv.hpp, gemv/tile/tile_vmad.hpp;
-gemv/kernel/kernel_gemv_aic.hpp. These differ: where a row of A is no multiple of 32 bytes CATLASS's
-DataCopy reads beyond it, and here a DataCopyPad does not; and each buffer has a flag of its own, where
-CATLASS's Y and A share two.
+gemv/tile/tile_vmuls.hpp; gemv/kernel/kernel_gemv_aic.hpp. These differ: where a row of A is no multiple
+of 32 bytes CATLASS's DataCopy reads beyond it, and here a DataCopyPad does not.
 """
 # ruff: noqa: N803 (tensors have the names of CATLASS)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from ....errors import CongruenceError, UnsupportedError
 from ....layouts import Layout, get_tile
@@ -23,6 +23,8 @@ from .mmad import Flagged, Stages
 from .visitors import acc, aux, cast, compute, matmul_visitor
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from ...plans import Policy
     from ...shapes import ShapeLike
     from ..contexts import Context
@@ -48,15 +50,23 @@ class BlockGemv(Flagged):
         self.tile: tuple[int, int] = tile
         rows, columns = (positive(name, n) for name, n in zip(("tile m", "tile n"), tile, strict=True))
         of = store_of(a).element
-        self.pitch: int = rounded_up(columns, 32 // of.bytes_of(1))
-        self.a: Stages = Stages(ctx.alloc("UB", a, (rows * self.pitch,), 2))
-        self.x: Stages = Stages(ctx.alloc("UB", x, (self.pitch,), 2), 2)
-        self.y: Stages = Stages(ctx.alloc("UB", y, (rounded_up(rows, 16),), 2), 4)
-        self.sums: KernelTensor = ctx.alloc("UB", "float", (rows * _LANES,))
-        self.rounded: KernelTensor | None = None
-        """The sums as elements of Y, if these are no floats."""
-        if of.name != "float":
-            self.rounded = ctx.alloc("UB", y, (rounded_up(rows, 16),))
+        self.is_float: bool = of.name == "float"
+        self.pitch: int = rounded_up(columns, _LANES)
+        self.used: int = 0
+        self.a: Stages = self._stages(a, rows * self.pitch, 128, 0)
+        self.x: Stages = self._stages(x, self.pitch, 16, 2)
+        self.y: Stages = self._stages(y, rounded_up(rows, 16), 16, 0)
+        if not self.is_float:
+            self.sums: KernelTensor = ctx.alloc("UB", "float", (rows * _LANES,))
+            self.rounded: KernelTensor = ctx.alloc("UB", y, (rounded_up(rows, 16),))
+
+    def _stages(self, like: KernelTensor, count: int, room: int, first_id: int) -> Stages:
+        """Two tiles, each in a half of CATLASS's KiB for both, or in as much as it takes."""
+        needed = rounded_up(store_of(like).element.bytes_of(count), 32)
+        step, first = max(room * 512, needed), self.used
+        self.used += 2 * step
+        tiles = [self.ctx.alloc("UB", like, (count,), start=first + i * step) for i in range(2)]
+        return Stages(tuple(tiles), first_id)
 
     @property
     def flags(self) -> list[tuple[HardEvent, int]]:
@@ -64,7 +74,7 @@ class BlockGemv(Flagged):
         parts: tuple[tuple[HardEvent, Stages], ...] = (
             ("V_MTE2", self.a), ("V_MTE2", self.x), ("MTE3_MTE2", self.y)
         )  # fmt: skip
-        return [(event, number) for event, x in parts for number in x.ids]
+        return [(event, x.ids[stage]) for stage in range(2) for event, x in parts]
 
     def __call__(
         self,
@@ -79,10 +89,12 @@ class BlockGemv(Flagged):
         ctx, rows = self.ctx, int(a.origin_shape[0])
         ctx.wait_flag("MTE3_MTE2", self.y.id)
         ub_y = ctx.make_tensor(self.y.tile, (rows,))
-        ctx.copy_gm_to_ub(ub_y, y)
+        self._copy(ub_y, y)
         ctx.set_flag("MTE2_V", self.y.id)
         ctx.wait_flag("MTE2_V", self.y.id)
-        ctx.muls(ub_y, ub_y, beta, rows)
+        self._scale(ub_y, beta, rows)
+        ctx.set_flag("V_MTE2", self.y.id)
+        ctx.wait_flag("V_MTE2", self.y.id)
         starts = range(0, int(a.origin_shape[1]), self.tile[1])
         tiles = [(at, min(self.tile[1], int(a.origin_shape[1]) - at)) for at in starts]
         self._load(a, x, *tiles[0], 0)
@@ -102,41 +114,84 @@ class BlockGemv(Flagged):
         """Load a tile of X and one of A, to the stage in use or to the next."""
         ctx, rows, at = self.ctx, int(a.origin_shape[0]), (self.a.at + ahead) % 2
         ctx.wait_flag("V_MTE2", self.x.ids[at])
-        ctx.copy_gm_to_ub(ctx.make_tensor(self.x.tiles[at], (count,)), get_tile(x, (first,), (count,)))
+        self._copy(ctx.make_tensor(self.x.tiles[at], (count,)), get_tile(x, (first,), (count,)))
         ctx.set_flag("MTE2_V", self.x.ids[at])
         ctx.wait_flag("V_MTE2", self.a.ids[at])
         to = ctx.make_tensor(self.a.tiles[at], Layout((rows, count), (self.pitch, 1)))
-        ctx.copy_gm_to_ub(to, get_tile(a, (0, first), (rows, count)))
+        self._copy(to, get_tile(a, (0, first), (rows, count)))
         ctx.set_flag("MTE2_V", self.a.ids[at])
+
+    def _copy(self, to: KernelTensor, x: KernelTensor) -> None:
+        """Copy rows to UB: whole blocks by DataCopy, others by DataCopyPad."""
+        unit = 32 // store_of(x).element.bytes_of(1)
+        *rows, count = map(int, x.origin_shape)
+        pitches = [int(t.layout.stride[0]) if rows else count for t in (x, to)]
+        if count % unit or pitches[0] % unit:
+            self.ctx.copy_gm_to_ub(to, x)
+            return
+        gaps = [(pitch - count) // unit for pitch in pitches]
+        fields = {"blockCount": rows[0] if rows else 1, "blockLen": count // unit, "srcStride": gaps[0]}
+        self.ctx.issue(
+            "DataCopy", "MTE2", {"dst": to, "src": x}, form="block", unit="32B", dstStride=gaps[1],
+            **fields,
+        )  # fmt: skip
+
+    def _scale(self, x: KernelTensor, factor: float, count: int) -> None:
+        """Multiply a vector by a number. ``TileVmuls``."""
+        with self._counting(count):
+            self.ctx.muls(x, x, factor, mask=0, repeat=1, isSetMask=False)
+
+    @contextmanager
+    def _counting(self, count: int) -> Generator[None, None, None]:
+        """Mask the first lanes of all repeats, as many as are counted."""
+        self.ctx.issue("SetMaskCount", "V")
+        self.ctx.issue("SetVectorMask", "V", mode="COUNTER", len=count)
+        yield
+        self.ctx.issue("SetMaskNorm", "V")
+        self.ctx.issue("ResetMask", "V")
 
     def _multiply(self, y: KernelTensor, extents: tuple[int, int], alpha: float) -> None:
         """Multiply the tiles in use, 64 columns at a time, add up each row, and add that to Y.
 
         CATLASS's ``TileVmad``.
         """
-        ctx, (rows, columns), sums = self.ctx, extents, self.sums
+        ctx, (rows, columns) = self.ctx, extents
         ctx.wait_flag("MTE2_V", self.x.id)
-        ctx.muls(self.x.tile, self.x.tile, alpha, columns)
-        ctx.duplicate(sums, 0, rows * _LANES)
+        self._scale(self.x.tile, alpha, columns)
+        ctx.pipe_barrier("V")
         ctx.wait_flag("MTE2_V", self.a.id)
-        step = self.pitch * store_of(y).element.bytes_of(1) // 32
-        for first in range(0, columns, _LANES):
+        a, step = self.a.tile, self.pitch // (32 // store_of(y).element.bytes_of(1))
+        sums, apart = (a, step) if self.is_float else (self.sums, 8)
+        if not self.is_float:
+            ctx.duplicate(sums, 0, rows * _LANES)
             ctx.pipe_barrier("V")
-            lanes = min(_LANES, columns - first)
-            a, x = (part_of(t.tile, (first,), (lanes,)) for t in (self.a, self.x))
-            ctx.mul_add_dst(sums, a, x, mask=lanes, repeat=rows, src0RepStride=step, src1RepStride=0)
-        ctx.set_flag("V_MTE2", self.a.id)
-        ctx.set_flag("V_MTE2", self.x.id)
+        strides = {"dstRepStride": apart, "src0RepStride": step, "src1RepStride": 0}
+        whole, rest = columns // _LANES * _LANES, columns % _LANES
+
+        def add(first: int, lanes: int, **how: Any) -> None:
+            parts = [part_of(t, (first,), (lanes,)) for t in (a, self.x.tile)]
+            word = ctx.mul if self.is_float and not first else ctx.mul_add_dst
+            word(sums, *parts, **how, **strides)
+
+        with self._counting(rows * _LANES):
+            for first in range(0, whole, _LANES):
+                add(first, _LANES, mask=0, repeat=1, isSetMask=False)
+                ctx.pipe_barrier("V")
+        if rest:
+            add(whole, rest, mask=rest, repeat=rows)
         ctx.pipe_barrier("V")
-        fields = {"mask": _LANES, "repeat": rows, "isSetMask": True, "dstRepStride": 1}
-        sources = {"dst": sums, "src": sums}
-        ctx.issue("WholeReduceSum", "V", sources, **fields, srcBlkStride=1, srcRepStride=8)
+        fields = {"mask": _LANES if whole or not self.is_float else rest, "repeat": rows}
+        fields |= {"isSetMask": True, "dstRepStride": 1, "srcBlkStride": 1, "srcRepStride": apart}
+        ctx.issue("WholeReduceSum", "V", {"dst": sums, "src": sums}, **fields)
         ctx.pipe_barrier("V")
-        if self.rounded is not None:
+        if not self.is_float:
             ctx.cast(self.rounded, sums, "CAST_NONE", rows)
             ctx.pipe_barrier("V")
-        ctx.add(y, y, sums if self.rounded is None else self.rounded, rows)
-        ctx.pipe_barrier("V")
+            sums = self.rounded
+        lanes = {"mask": rows, "repeat": 1} if rows <= _LANES else {"count": rows}
+        ctx.add(y, sums, y, **lanes)
+        ctx.set_flag("V_MTE2", self.a.id)
+        ctx.set_flag("V_MTE2", self.x.id)
 
 
 def _extents(a: KernelTensor, x: KernelTensor, y: KernelTensor, z: KernelTensor) -> tuple[int, int]:
@@ -179,6 +234,7 @@ def gemv_aiv(
         UnsupportedError: A is not RowMajor.
     """
     m, n = _extents(A, X, Y, Z)
+    ctx.set_atomic_none()
     with BlockGemv(ctx, A, X, Y, tile) as block:
         for first in range(ctx.block_idx * tile[0], m, ctx.block_num * tile[0]):
             rows = min(tile[0], m - first)

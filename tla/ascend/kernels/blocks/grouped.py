@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Final
 
 from ....errors import CongruenceError
 from ....layouts import get_tile
-from ...shapes import GemmShape
+from ...shapes import GemmShape, gemm_shape
 from ..places import store_of
 from ..simulation import kernel
 from .matmul import L0_TILE, L1_TILE, Part, deal, multiply
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ...plans import Policy
     from ...schedules import BlockSwizzle
@@ -60,6 +60,49 @@ def batched_matmul(
         Part(A[batch, None, None], B[batch, None, None], C[batch, None, None]) for batch in range(count)
     ]
     multiply(ctx, Part(A, B, C), deal(ctx, swizzle, l1, parts), (policy, l1, l0))
+
+
+@kernel("AtlasA2", core="AIC")
+def grouped_matmul(
+    ctx: Context, A: KernelTensor, B: KernelTensor, C: KernelTensor, problems: Sequence[ShapeLike] = (),
+    tags: tuple[str, str, str] = ("RowMajor", "RowMajor", "RowMajor"),
+    policy: str | Policy = "MmadAtlasA2PreloadAsync<1,2,4,2,1,true,true>", l1: ShapeLike = L1_TILE,
+    l0: ShapeLike = L0_TILE, swizzle: str | BlockSwizzle = "GemmIdentityBlockSwizzle<3,1>",
+) -> None:  # fmt: skip
+    """C[i] = A[i] B[i], each of extents of its own. CATLASS's ``GroupedMatmul``.
+
+    >>> import numpy as np
+    >>> from tla.ascend.kernels import simulate
+    >>> a, b, c = (np.ones(n, np.float16) for n in (2 * 16 + 4 * 32, 16 * 3 + 32 * 5, 2 * 3 + 4 * 5))
+    >>> run = simulate(grouped_matmul, a, b, c, problems=[(2, 3, 16), (4, 5, 32)], cores=2)
+    >>> np.unique(run["C"][:6]).tolist(), np.unique(run["C"][6:]).tolist(), run.findings
+    ([16.0], [32.0], ())
+
+    Args:
+        A, B, C: The elements of all matrices, one matrix behind the other.
+        problems: The extents of the products, m, n and k each.
+        tags: How the matrices of A, B and C lie.
+
+    Raises:
+        CongruenceError: the problems do not add up to the elements; or there is none.
+    """
+    sizes, ends = [gemm_shape(problem) for problem in problems], [0, 0, 0]
+    parts: list[Part] = []
+    for m, n, k in sizes:
+        views: list[KernelTensor] = []
+        for i, (x, shape) in enumerate(((A, (m, k)), (B, (k, n)), (C, (m, n)))):
+            count = shape[0] * shape[1]
+            part = get_tile(x, (ends[i],), (count,)) if ends[i] + count <= int(x.layout.cosize) else x
+            views.append(ctx.make_tensor(part, shape, tag=tags[i]))
+            ends[i] += count
+        a, b, c = views
+        parts.append(Part(a, b, c))
+    found = [int(x.layout.cosize) for x in (A, B, C)]
+    if ends != found or not parts:
+        words = f"{len(sizes)} problems have {ends} elements of A, B and C, and the tensors {found}"
+        raise CongruenceError(words, "The matrices lie one behind the other, without gaps.")
+    like = max(parts, key=lambda part: int(part.a.origin_shape[1]))
+    multiply(ctx, like, deal(ctx, swizzle, l1, parts), (policy, l1, l0))
 
 
 def require_matrices(count: int, whose: str, *tensors: KernelTensor) -> None:

@@ -121,6 +121,32 @@ def matmul_bias(
     multiply(ctx, part, deal(ctx, swizzle, l1, [part]), (policy, l1, l0))
 
 
+@kernel("AtlasA2", core="MIX")
+def matmul_relu(
+    ctx: Context, A: KernelTensor, B: KernelTensor, C: KernelTensor,
+    policy: str | Policy = "MmadAtlasA2Preload<true,true>", l1: ShapeLike = L1_TILE,
+    l0: ShapeLike = L0_TILE, swizzle: str | BlockSwizzle = "GemmIdentityBlockSwizzle<3,0>",
+) -> None:  # fmt: skip
+    """C = max(A B, 0), on the way out of L0C. CATLASS's ``OptimizedMatmul`` with ``ReluTileCopy``.
+
+    CATLASS's vector cores first copy an A or B whose rows are no multiple of 512 bytes to padded tiles.
+    Here they do not.
+
+    >>> import numpy as np
+    >>> from tla.ascend.kernels import simulate
+    >>> a = np.ones((40, 32), np.float16)
+    >>> b = np.arange(32 * 48).reshape(32, 48).astype(np.float16) % 7 - 3
+    >>> run = simulate(matmul_relu, a, b, a @ b, l1=(32, 32, 32), l0=(32, 32, 32), cores=2)
+    >>> bool((run["C"] == np.maximum(a @ b, 0)).all()), run.findings
+    (True, ())
+    """
+    part = Part(A, B, C)
+    if ctx.is_aic:
+        multiply(ctx, part, deal(ctx, swizzle, l1, [part]), (policy, l1, l0), relu=True)
+    else:
+        ctx.pipe_barrier("ALL")
+
+
 class Part(NamedTuple):
     """One of the products of a kernel: C = A B, with the bias of its columns or without."""
 
@@ -186,6 +212,7 @@ def multiply(
     ctx: Context, like: Part, blocks: Iterable[Block], how: tuple[str | Policy, ShapeLike, ShapeLike],
     place: Callable[[Block], KernelTensor] | None = None,
     around: Callable[[Block], Around] | None = None, finish: Callable[[], object] | None = None,
+    relu: bool = False,
 ) -> None:  # fmt: skip
     """Compute blocks on a cube core: the loop of every kernel.
 
@@ -195,8 +222,10 @@ def multiply(
         place: Where the sums of a block go; by default to its tile of C.
         around: What is done before and after they go.
         finish: What is done behind the last block.
+        relu: Whether negative sums become 0 on their way out.
     """
     with block_mmad(ctx, how[0], like.a, like.b, like.c, how[1], how[2], like.bias) as mmad:
+        mmad.relu = relu
         for block, after in mmad.with_next(blocks):
             part, c = block.part, block.of(block.part.c) if place is None else place(block)
             following = None if after is None else tiles_of(after.part.a, after.part.b, after.task)

@@ -140,6 +140,8 @@ class BlockMmad(Flagged):
     HAS_ONE_FLAG: ClassVar[bool] = False
     """Whether sums that have a unit flag have no other."""
     TAKES_BIAS: ClassVar[bool] = False
+    relu: bool = False
+    """Whether negative sums become 0 on their way out."""
     LOOKS_AHEAD: ClassVar[bool] = False
     """Whether the first tiles of the next block are loaded during this one."""
 
@@ -395,17 +397,21 @@ class BlockMmad(Flagged):
         """Bring a part of the tile of B in use from L1 to L0B, from a row and a column on."""
         self.ctx.copy_l1_to_l0b(l0b, part_of(self.l1b.tile, at, extents))
 
+    def _to_gm(self, c: KernelTensor, sums: KernelTensor, unit_flag: int = 0) -> None:
+        self.ctx.copy_l0c_to_gm(c, sums, unit_flag, self.relu)
+
     def take_out(self, job: Job, sums: KernelTensor) -> None:
         """Take the sums out to C."""
         ctx, c = self.ctx, job.c
+        write = ctx.copy_l0c_to_ub if store_of(c).space == "UB" else self._to_gm
         for call in job.around[:1]:
             call()
         if self.unit_flag:
-            ctx.copy_l0c_to_gm(c, sums, 3)
+            write(c, sums, 3)
         else:
             ctx.set_flag("M_FIX", self.l0c.id)
             ctx.wait_flag("M_FIX", self.l0c.id)
-            ctx.copy_l0c_to_gm(c, sums)
+            write(c, sums)
             ctx.set_flag("FIX_M", self.l0c.id)
         self.l0c.turn()
         for call in job.around[1:]:

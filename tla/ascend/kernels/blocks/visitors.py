@@ -234,7 +234,7 @@ def matmul_visitor(
 def matmul_evg_add(
     ctx: Context, A: KernelTensor, B: KernelTensor, D: KernelTensor,
     policy: str | Policy = "MmadPingpong<true>", l1: ShapeLike = (256, 256, 128),
-    l0: ShapeLike = (256, 256, 32),
+    l0: ShapeLike = (256, 256, 32), swizzle: str | BlockSwizzle = "GemmIdentityBlockSwizzle<3,1>",
 ) -> None:  # fmt: skip
     """D = A B + D, as CATLASS's example 64 composes it."""
-    matmul_visitor(ctx, A, B, D, compute("add", acc(), aux(D)), policy, l1, l0)
+    matmul_visitor(ctx, A, B, D, compute("add", acc(), aux(D)), policy, l1, l0, swizzle)
