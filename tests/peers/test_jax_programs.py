@@ -64,7 +64,6 @@ WHOLE = "bf16[2048,1024]"
         (spec((256, 512), lambda i, j: (i, j * j)), 2),
         (spec((256, 512), lambda i, j: (0, 0), pipeline_mode=SimpleNamespace(buffer_count=3)), 3),
     ],
-    ids=str,
 )
 def test_the_buffers_of_a_block(given: Any, buffers: int) -> None:
     found = tla.jax.block_spec_report([given], [array(WHOLE)], grid=(1, 4))
