@@ -44,7 +44,7 @@ def counted(name: str) -> dict[str, int]:
 
 OTHERS = {
     "all", "by", "chip", "executor", "file", "format", "help", "json", "layouts", "limit", "module",
-    "opcode", "output", "results", "top", "verify",
+    "opcode", "output", "results", "top", "verify", "width",
 }  # fmt: skip
 """The options that are no report on a whole module."""
 

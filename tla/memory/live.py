@@ -99,10 +99,10 @@ class Peak(NamedTuple):
         >>> from tla.memory import live
         >>> (peak,) = live(read_module('''ENTRY e { p = f32[8] parameter(0)
         ...   q = f32[8] negate(p)
-        ...   r = f32[8] concatenate(q, q), dimensions={0}
+        ...   r = f32[16] concatenate(q, q), dimensions={0}
         ...   ROOT s = f32[2] slice(r), slice={[0:2]} }''')).peaks
         >>> peak.usage, peak.parts(2)
-        ((40, 72, 104, 72), ((0, 1, 1), (2, 3, 2)))
+        ((40, 72, 136, 104), ((0, 1, 1), (2, 3, 2)))
 
         Args:
             most: The most parts; all but the last are equally long.
