@@ -461,8 +461,8 @@ def estimated_cycles(instruction: Instruction) -> int | None:
         return None
     window = config.get("window_config") if isinstance(config, dict) else None
     cycles = window.get("estimated_cycles") if isinstance(window, dict) else None
-    known = isinstance(cycles, (int, str)) and str(cycles).isdigit() and int(cycles) < _UNKNOWN
-    return int(cycles) if known else None
+    number = int(cycles) if isinstance(cycles, (int, str)) and str(cycles).isdigit() else _UNKNOWN
+    return number if number < _UNKNOWN else None
 
 
 def run_cycles(module: Module) -> int:
