@@ -46,7 +46,7 @@ CASES = {
     ("ascend", "copy", "--a"): {"--at", "--arch", "--all"},
     ("show", "--colour-by", ""): {"tile", "offset", *BANK_SCHEMES, "none"},
     ("show", "2:1", "--co"): {"--color", "--colour", "--colour-by", "--color-by", "--columns"},
-    ("hlo", "m.hlo", "--by", "s"): {"source"},
+    ("hlo", "m.hlo", "--by", "s"): {"source", "step"},
     ("compose", "4:1", "--color", "n"): {"never"},
     ("show", "2:1", "--limit", "ce"): {"cells="},
     ("completion", ""): {"bash", "zsh", "fish"},

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ..arrays import as_array, elsewhere, is_bytes, require_native, span_of, view_strides
-from ..errors import LayoutError, UnsupportedError
+from ..errors import ArgumentError, LayoutError, UnsupportedError
 from ..layouts import is_layout, leaves
 from ..moves import format_of, layout_of, view
 from ..numbers import is_tuple
@@ -135,6 +135,7 @@ def to_jax_format(layout: LayoutLike, sharding: Any = None) -> Any:
     Raises:
         UnsupportedError: jax is not installed, or has no word for a part of the layout.
         NotALayoutError, OverlapError: XLA has no such layout, see `tla.xla_bridge.from_layout`.
+        ArgumentError: the sharding is none of jax's.
     """
     given: Any = read(layout) if isinstance(layout, str) or is_known(layout) else layout
     shape = given if isinstance(given, XlaShape) else from_layout(layout_of(given))
@@ -143,6 +144,9 @@ def to_jax_format(layout: LayoutLike, sharding: Any = None) -> Any:
     formats = peer("jax.experimental.layout", "to_jax_format", "pip install jax")
     if sharding is None:
         sharding = jax.sharding.SingleDeviceSharding(jax.devices()[0])
+    elif not isinstance(sharding, jax.sharding.Sharding):
+        what = f"a Format takes a sharding of jax, not a {type(sharding).__name__}"
+        raise ArgumentError(what, "jax.sharding.NamedSharding(mesh, spec) is one.")
     return formats.Format(formats.Layout(**fields), sharding)
 
 

@@ -164,9 +164,9 @@ _PACKAGE: Final = "tla.hlo"
 def _classes() -> dict[str, Any]:
     """The class of each message, of a pool of our own: another library's may know the real ones."""
     try:
-        descriptor = import_module("google.protobuf.descriptor_pb2")
-        factory = import_module("google.protobuf.message_factory")
-        pools = import_module("google.protobuf.descriptor_pool")
+        descriptor: Any = import_module("google.protobuf.descriptor_pb2")
+        factory: Any = import_module("google.protobuf.message_factory")
+        pools: Any = import_module("google.protobuf.descriptor_pool")
     except ImportError:
         raise UnsupportedError(
             "a module as a protocol buffer needs protobuf, which is not installed",

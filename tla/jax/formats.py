@@ -34,6 +34,7 @@ def to_format(layout: LayoutLike, sharding: Any = None) -> Any:
     Raises:
         UnsupportedError: jax is not installed, or has no word for a part of the layout.
         NotALayoutError, OverlapError: XLA has no such layout, see `tla.xla_bridge.from_layout`.
+        ArgumentError: the sharding is none of jax's.
     """
     jax_module("to_format")
     return to_jax_format(layout, sharding)
@@ -111,12 +112,15 @@ def shardings(program: Any, advice: Iterable[Advice]) -> tuple[Any, Any]:
         program: The ``jax.stages.Compiled`` from whose module the advice is.
 
     Raises:
-        ArgumentError: the program has no such parameter or result.
+        ArgumentError: it is not compiled, or has no such parameter or result.
         UnsupportedError: it takes keyword arguments, for which jax has no ``in_shardings``; or jax has
             no word for an advised layout.
     """
     jax = jax_module("shardings")
     formats = jax_module("shardings", "jax.experimental.layout")
+    if not hasattr(program, "input_formats"):
+        what = f"shardings takes a jax.stages.Compiled, not a {type(program).__name__}"
+        raise ArgumentError(what, "A jitted function is compiled by `function.lower(*args).compile()`.")
     positional, keywords = program.input_formats
     if jax.tree.leaves(keywords):
         what = "jax.jit has no in_shardings for keyword arguments"

@@ -116,8 +116,9 @@ def _content(folder: str, name: str) -> bytes:
             "`npm pack pyodide` gets it; unpacked, its folder is called package.",
             path=path,
         ) from None
-    except OSError as error:
-        raise PageError(f"cannot read {path}: {error.strerror}", path=path) from None
+    except (OSError, ValueError) as error:  # a path with a NUL is a ValueError
+        why = error.strerror if isinstance(error, OSError) else error
+        raise PageError(f"cannot read {path}: {why}", path=path) from None
 
 
 def _trimmed(archive: bytes) -> bytes:
