@@ -79,8 +79,7 @@ def layout_figure(
         rows, columns, slices: The greatest extents of the figure; the rest is only counted.
         colour: ``"tile"`` for a colour of each of the largest tiles; ``"offset"`` for colours by offset;
             ``"bank"``, or ``"bank16"`` for elements of 16 bits, by the bank of shared memory; ``""``
-            for none. The default is tiles if a matrix has some, but no more than there are colours for, and
-            else offsets.
+            for none. The default is tiles if a matrix has up to eight, and else offsets.
         tiles: The sizes of tiles in rows and columns, the largest first, as in ``T(2,4)(2,1)``. The
             default is those of nested modes: all leaves but the last are the largest tile. Tiles of each
             level have borders.
