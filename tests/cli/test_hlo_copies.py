@@ -105,8 +105,8 @@ def test_a_donated_parameter_and_its_result_are_one_advice(run: Run) -> None:
 def test_the_risk_of_advice_is_said(run: Run) -> None:
     text = b"""ENTRY e { p = f32[16,256]{1,0:T(8,128)} parameter(0)
   c = f32[16,256]{0,1:T(8,128)} copy(p)
-  n = f32[16,256]{1,0:T(8,128)} negate(p)
-  ROOT t = (f32[16,256]{0,1:T(8,128)}, f32[16,256]{1,0:T(8,128)}) custom-call(c, n) }"""
+  n = f32[16,16]{1,0:T(8,128)} dot(p, p), lhs_contracting_dims={1}, rhs_contracting_dims={1}
+  ROOT t = (f32[16,256]{0,1:T(8,128)}, f32[16,16]{1,0:T(8,128)}) custom-call(c, n) }"""
     out = run("hlo", "-", "--copies", stdin=text).out
     assert "    risk: other instructions read the parameter as it is now\n    also read by %n\n" in out
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ArgumentError
@@ -33,6 +34,7 @@ class Verification(NamedTuple):
     """What changed from one module to the other."""
     in_shardings: Any
     out_shardings: Any
+    donate_argnums: tuple[int, ...]
     """The arguments of `jax.jit` that take the advice."""
 
     @property
@@ -86,6 +88,8 @@ def verify(
 ) -> Verification:
     """Compile a function as it is and with advice, and return both.
 
+    Where advice is to donate an array, its whole argument is donated.
+
     >>> print(verify(jax.jit(step, donate_argnums=0), (state, batch), chip="v5e"))  # doctest: +SKIP
 
     Args:
@@ -108,11 +112,7 @@ def verify(
     before = report_of(program, chip)
     chosen = tuple(before.advice if advice is None else advice)
     ins, outs = shardings(program, chosen)
-    donated = tuple(
-        i
-        for i, arg in enumerate(program.args_info[0])
-        if (leaves := jax.tree.leaves(arg)) and all(leaf.donated for leaf in leaves)
-    )
+    donated = _donated(jax, program, chosen)
     again = jax.jit(
         getattr(function, "__wrapped__", function),
         in_shardings=ins,
@@ -125,4 +125,18 @@ def verify(
 
     described = jax.tree.map(placed, program.args_info[0], ins)
     after = report_of(again.lower(*described).compile(), chip)
-    return Verification(chosen, before, after, compare(before.module, after.module, chip), ins, outs)
+    changes = compare(before.module, after.module, chip)
+    return Verification(chosen, before, after, changes, ins, outs, donated)
+
+
+def _donated(jax: Any, program: Any, advice: Iterable[Advice]) -> tuple[int, ...]:
+    """The arguments that a program donates, and those of which advice donates an array."""
+    advised = {each.for_parameter for each in advice if each.what == "donation"}
+    numbers = count()  # an array that the function does not use is no parameter
+    found: list[int] = []
+    for i, (arg, formats) in enumerate(zip(program.args_info[0], program.input_formats[0], strict=True)):
+        leaves = jax.tree.leaves(arg)
+        own = {next(numbers) for each in jax.tree.leaves(formats) if each.sharding is not None}
+        if (leaves and all(leaf.donated for leaf in leaves)) or own & advised:
+            found.append(i)
+    return tuple(found)

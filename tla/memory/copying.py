@@ -67,6 +67,8 @@ bitcast of proof ``none``, none of these holds."""
 MOVING: Final = frozenset({"copy", "transpose", "reshape", "bitcast-convert"})
 STARTS: Final = {"copy-start": 0, "slice-start": 1}
 """The element of an asynchronous copy's tuple that is the copy."""
+_UNKNOWN: Final = 2**63 - 1
+"""The cycles that the compiler writes where it has no estimate."""
 _KEEPS_RANK: Final = frozenset({"copy", "transpose", *STARTS})
 
 
@@ -459,7 +461,8 @@ def estimated_cycles(instruction: Instruction) -> int | None:
         return None
     window = config.get("window_config") if isinstance(config, dict) else None
     cycles = window.get("estimated_cycles") if isinstance(window, dict) else None
-    return int(cycles) if isinstance(cycles, (int, str)) and str(cycles).isdigit() else None
+    number = int(cycles) if isinstance(cycles, (int, str)) and str(cycles).isdigit() else _UNKNOWN
+    return number if number < _UNKNOWN else None
 
 
 def run_cycles(module: Module) -> int:

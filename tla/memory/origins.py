@@ -126,7 +126,7 @@ class Origins:
             return _element_hop(value, instruction)
         if opcode == "copy-done":
             return _hop_to(value, instruction, 0, (0, *index))
-        if "ConcatBitcast" in instruction.attributes.get("custom_call_target", ""):
+        if is_joined(instruction):
             return self._joined(value, instruction)
         return self._renaming(value, instruction)
 
@@ -224,6 +224,11 @@ class Origins:
         same = renaming(before, after)
         free = same is not None and same.is_total and same.is_onto
         return hop._replace(renaming=same) if free else None
+
+
+def is_joined(instruction: Instruction) -> bool:
+    """Whether an instruction joins the pieces of an array that follow one another."""
+    return "ConcatBitcast" in instruction.attributes.get("custom_call_target", "")
 
 
 def _is_all(cuts: Sequence[str], dims: Sequence[int]) -> bool:
