@@ -35,7 +35,7 @@ LANGUAGE = "tla-figure"
 REFUSED = " || true"
 ROOT = Path(__file__).parents[2]
 
-SMALLEST = 0.7
+SMALLEST = 0.9
 """How much smaller a picture may get."""
 
 _WIDTH = re.compile(r'<svg class="tla" width="([0-9.]+)"')

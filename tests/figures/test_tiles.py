@@ -45,9 +45,10 @@ def check(figure: Figure, rows: list[int], columns: list[int]) -> None:
     colours: dict[tuple[int, int], set[int]] = defaultdict(set)
     for i, j in product(range(high), range(wide)):
         colours[i // largest[0], j // largest[1]].add(grid.cells[i][j].colour)
-    assert all(len(of_tile) == 1 for of_tile in colours.values())
-    for i, j in colours:
-        assert all(colours[i, j] != colours.get(other) for other in ((i + 1, j), (i, j + 1)))
+    if figure.scheme == "tile":
+        assert all(len(of_tile) == 1 for of_tile in colours.values())
+        for i, j in colours:
+            assert all(colours[i, j] != colours.get(other) for other in ((i + 1, j), (i, j + 1)))
     wanted = {
         *(("|", j, level(j, columns)) for j in range(1, wide) if level(j, columns)),
         *(("-", i, level(i, rows)) for i in range(1, high) if level(i, rows)),
@@ -133,7 +134,10 @@ def test_nested_modes(rows: list[int], columns: list[int]) -> None:
         for own, sizes in zip(along, (rows, columns), strict=True)
     ]
     if depth:
+        tiles = prod(prod(sizes) // own[-1] for sizes, own in zip((rows, columns), extents, strict=True))
+        assert figure.scheme == ("tile" if tiles <= 8 else "offset")
         check(figure, *extents)
+        check(layout_figure(layout, 64, 64, colour="tile"), *extents)
         strip = strip_figure(layout, 6561)
         cells = figure.grids[0].cells
         by_offset = {cell.offset: cell.colour for row in cells for cell in row}

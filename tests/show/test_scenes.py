@@ -192,7 +192,7 @@ def test_a_tick_leads_from_each_name_to_the_rows_of_an_image() -> None:
 
 def test_an_image_has_the_colours_of_its_cells() -> None:
     layout = zN(90, 70, block=(16, 16))
-    scene = scene_of(layout_figure(layout, 128, 128))
+    scene = scene_of(layout_figure(layout, 128, 128, colour="tile"))
     (image,) = scene.images
     assert len(set(image.colours)) == len(image.colours) == 10
     for i in range(image.rows):

@@ -51,8 +51,8 @@ that '*' combines the combined ones are drawn. Of a large layout the first corne
 64 columns as text, in a file up to 512, with offsets in the cells up to 64.
 
 --strip adds memory in its order, and which coordinate lies at each place. Several TEXTs stand side by
-side. Colours are those of the largest tiles, else of how far an offset is. 'tla pack' writes the
-bytes that are drawn, 'tla unpack' reads them.
+side. Up to eight of the largest tiles have a colour each; otherwise a colour says how far an offset is.
+'tla pack' writes the bytes that are drawn, 'tla unpack' reads them.
 """
 
 _TEXT = (16, 64, 64)

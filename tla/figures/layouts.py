@@ -35,7 +35,7 @@ from ..ground import (
     shown,
 )
 from ..layouts import as_layout, ends_of, idx2crd, leaves, offset_at, product, text_of
-from ..numbers import Basis, is_tuple, known_int
+from ..numbers import Basis, ceil_div, is_tuple, known_int
 from .cells import replace_cells
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def layout_figure(
         rows, columns, slices: The greatest extents of the figure; the rest is only counted.
         colour: ``"tile"`` for a colour of each of the largest tiles; ``"offset"`` for colours by offset;
             ``"bank"``, or ``"bank16"`` for elements of 16 bits, by the bank of shared memory; ``""``
-            for none. The default is tiles if there are any, and else offsets.
+            for none. The default is tiles if a matrix has up to eight, and else offsets.
         tiles: The sizes of tiles in rows and columns, the largest first, as in ``T(2,4)(2,1)``. The
             default is those of nested modes: all leaves but the last are the largest tile. Tiles of each
             level have borders.
@@ -112,7 +112,9 @@ def layout_figure(
     _check_cells(high, wide, min(slices, prod(counts[:-2])))
     lines = list(map(_Line.of, modes, sizes, counts, extents))
     if colour is None:
-        colour = "tile" if any(extents[-2:]) else "offset"
+        sides = zip(sizes[-2:], extents[-2:], strict=True)
+        tile_count = prod([ceil_div(size, extent[-1]) for size, extent in sides if extent])
+        colour = "tile" if any(extents[-2:]) and tile_count <= COLOURS else "offset"
     outer, matrix = lines[:-2], lines[-2:]
     colours = Colours(colour, *ends_of(layout))
     grids = tuple(
