@@ -308,14 +308,17 @@ def _simulated_peak(space: int, count: int, there: Sequence[_SizedLifetime]) -> 
 
 
 def _outside_results(
-    sized: Sequence[_SizedLifetime], donated: Container[str], memory: SharedMemory, steps: Sequence[Step]
+    sized: Sequence[_SizedLifetime],
+    donated: Container[str],
+    memory: SharedMemory,
+    steps: Sequence[Step],
 ) -> list[_SizedLifetime]:
     """The temporaries that need memory of their own, not that of a result that is not live yet.
 
     The largest come first, each in the result with one of its operands, or in the smallest with room for
-    it. Among equals the first temporary in the text comes first, and the last result. A buffer that holds
-    the result of a collective-permute, which another device writes, also as state of a loop, never lies
-    there.
+    it. Among equals the first temporary in the text comes first, and the last result. A buffer never lies
+    there if it holds the result of a collective-permute, which another device writes, also as state of a
+    loop.
     """
     largest_first = sorted(sized, key=lambda each: (-each.bytes, each.lifetime.position))
     hosts: list[tuple[int, BusySteps]] = []
