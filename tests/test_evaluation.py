@@ -264,7 +264,7 @@ LEAF = "expected an expression, found {}; a leaf is an int such as 4 or _4"
         ("(4,4x)", LEAF.format("'4x'"), 4, 2),
         ("_x", LEAF.format("'_x'"), 1, 2),
         ("[2]", "expected an expression, found '['", 1, 1),
-        ("2,3", f"expected {END}, found ','", 2, 2),
+        ("2,3", "several modes need parentheses", 2, 2),
         ("4:2 4", f"expected {END}, found '4'", 5, 1),
         # parentheses
         ("(", OPEN.format(1, END), 2, 1),

@@ -54,6 +54,7 @@ from .layouts import (
     NamingScanner,
     _,
     accept_o,
+    blame_brackets,
     has_underscore,
     is_composed,
     is_layout,
@@ -175,7 +176,11 @@ def evaluate(
             it does not take; the error points at the character.
         TlaError: an operation has no value; its own error.
     """
-    return read_typed(_whole, text, calls, symbols, tagged)
+    try:
+        return read_typed(_whole, text, calls, symbols, tagged)
+    except ParseError as error:
+        blame_brackets(text, error)
+        raise
 
 
 def _whole(text: str, calls: list[Call] | None, symbols: Any, tagged: Tagged | None) -> Any:

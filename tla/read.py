@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from .errors import ParseError, TlaError
 from .ground import ELEMENT_TYPES, guarded, read_typed, shortened, visible
-from .layouts import parse
+from .layouts import blame_brackets, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -125,7 +125,7 @@ def read(text: Any) -> Any:
             raise ParseError(
                 "this is an indexing map, or its bounds, and no layout", text, 0, len(text), way
             ) from None
-        _blame_brackets(text, error)
+        blame_brackets(text, error)
         raise
 
 
@@ -329,22 +329,6 @@ def _element(shape: AnyShape, pointer: re.Match[str], way: str) -> AnyShape:
             _blame(pointer, 4, what, "They are counted from 0.")
         shape = shape.elements[index]
     return shape
-
-
-def _blame_brackets(text: str, error: ParseError) -> None:
-    """Raise the error of a layout with other brackets, or without them."""
-    sides = text.strip().split(":")
-    if "<" in text or not all(sides) or len(sides) > 3 or not re.search("[:,]", text):
-        return
-    bare = [side.replace("[", "(").replace("]", ")") for side in sides]
-    plain = [f"({side})" if "," in side and "(" not in side else side for side in bare]
-    better = ":".join(plain)
-    try:
-        parse(better)
-    except TlaError:
-        return
-    why = "a layout has () and not []" if "[" in text else "several modes need parentheses"
-    raise ParseError(why, text, error.start, error.end, f"Write {better}.") from None
 
 
 def _blame(pointer: re.Match[str], group: int, summary: str, *details: str) -> NoReturn:

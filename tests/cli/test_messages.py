@@ -22,6 +22,7 @@ MODULE = "HloModule m\nENTRY e {\n  x = f32[4] parameter(0)\n  ROOT y = f32[4] a
         (("show", "2,3:3,1"), "several modes need parentheses\n  Write (2,3):(3,1).\n"),
         (("show", "2,3"), "several modes need parentheses\n  Write (2,3).\n"),
         (("show", "[2,3]:[3,1]:[2,2]"), "a layout has () and not []\n  Write (2,3):(3,1):(2,2).\n"),
+        (("coalesce", "[2,3]:[3,1]"), "A: a layout has () and not []\n  Write (2,3):(3,1).\n"),
         (("convert", "RowMajor(9, 9)"), "RowMajor needs an element type\n  Write RowMajor<half>(9, 9)."),
         (
             ("show", "Sw<2,0,3> o (8,8):(8,1)"),

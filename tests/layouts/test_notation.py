@@ -110,7 +110,7 @@ ITEM = "an int or '('"
         ("-_4", LEAF.format("a shape", "'-_4'"), 1, 3),
         ("٣", LEAF.format("a shape", "'٣'"), 1, 1),
         ("+4", "expected a shape, found '+'", 1, 1),
-        ("[2,3]", "expected a shape, found '['", 1, 1),
+        ("[2,3]", "a layout has () and not []", 1, 1),
         # parentheses
         ("(", OPEN.format(1, END), 2, 1),
         ("(2,3", OPEN.format(1, END), 5, 1),
@@ -126,7 +126,7 @@ ITEM = "an int or '('"
         ("(2,,3)", f"expected {ITEM}, found ','", 4, 1),
         ("(,2)", f"expected {ITEM}, found ','", 2, 1),
         ("(2,3,)", f"expected {ITEM}, found ')'", 6, 1),
-        ("2,3", f"expected {END}, found ','", 2, 2),
+        ("2,3", "several modes need parentheses", 2, 2),
         (":(1)", "expected a shape, found ':'", 1, 1),
         ("(2,3):", f"expected a stride, found {END}", 7, 1),
         ("(2,3):(3,1):", f"expected an origin shape, found {END}", 13, 1),

@@ -139,6 +139,7 @@ if TYPE_CHECKING:
     from .notation import (
         NamingScanner as NamingScanner,
         accept_o as accept_o,
+        blame_brackets as blame_brackets,
         items_at as items_at,
         leaf_at as leaf_at,
         parse_int_tuple as parse_int_tuple,

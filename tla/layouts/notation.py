@@ -34,7 +34,7 @@ from itertools import accumulate
 from re import compile as compile_pattern, match as match_pattern
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from ..errors import LayoutError, ParseError
+from ..errors import LayoutError, ParseError, TlaError
 from ..ground import (
     ELEMENT_TYPES,
     MAX_DEPTH,
@@ -82,7 +82,29 @@ def parse(text: str, symbols: Mapping[str, Any] | None = None) -> Any:
     Raises:
         ParseError: the text does not follow the notation; the error points at the character.
     """
-    return read_typed(_whole, text, symbols)
+    try:
+        return read_typed(_whole, text, symbols)
+    except ParseError as error:
+        blame_brackets(text, error)
+        raise
+
+
+def blame_brackets(text: str, error: ParseError) -> None:
+    """Raise the error of a layout with other brackets, or without them."""
+    sides = text.strip().split(":")
+    if "<" in text or not all(sides) or len(sides) > 3 or not {":", ","} & set(text):
+        return
+    bare = [side.replace("[", "(").replace("]", ")") for side in sides]
+    plain = [f"({side})" if "," in side and "(" not in side else side for side in bare]
+    better = ":".join(plain)
+    if better == text.strip():
+        return
+    try:
+        read_typed(_whole, better, None)
+    except TlaError:
+        return
+    why = "a layout has () and not []" if "[" in text else "several modes need parentheses"
+    raise ParseError(why, text, error.start, error.end, f"Write {better}.") from None
 
 
 def _whole(text: str, symbols: Mapping[str, Any] | None) -> Any:
