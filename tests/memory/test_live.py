@@ -95,7 +95,7 @@ def test_a_value_written_in_place_counts_twice_in_the_figure_alone() -> None:
     ],
 )
 def test_conditionals(name: str, peak: int, left_over: int) -> None:
-    """A value that is given to branches counts in pieces; one permuted, as by a loop, lies in no result."""
+    """A value that is given to branches counts in pieces; a permuted one never lies in a result."""
     text = (DIRECTORY.parent / "tpu_conditionals" / f"{name}.hlo").read_text("utf-8")
     found = live(read_module(text), chip_of(name))
     assert (found.compiler_peak_bytes + left_over, found.left_over_bytes) == (peak, left_over)

@@ -316,9 +316,8 @@ def _outside_results(
     """The temporaries that need memory of their own, not that of a result that is not live yet.
 
     The largest come first, each in the result with one of its operands, or in the smallest with room for
-    it. Among equals the first temporary in the text comes first, and the last result. A buffer never lies
-    there if it holds the result of a collective-permute, which another device writes, also as state of a
-    loop.
+    it. Among equals the first temporary in the text comes first, and the last result. Another device
+    writes the result of a collective-permute, so a buffer that ever holds one never lies in a result.
     """
     largest_first = sorted(sized, key=lambda each: (-each.bytes, each.lifetime.position))
     hosts: list[tuple[int, BusySteps]] = []
