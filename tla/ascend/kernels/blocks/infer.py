@@ -334,6 +334,16 @@ class InferSoftmax(Flagged):
     CATLASS's ``BlockEpilogue`` of ``EpilogueAtlasA2OnlineSoftmax`` and of ``EpilogueAtlasA2RescaleO``.
     """
 
+    o_new: KernelTensor
+    o: KernelTensor
+    m_new: KernelTensor
+    m_next: KernelTensor
+    m: KernelTensor
+    """Of each row the greatest score of a stack, that with it, and that before."""
+    l_new: KernelTensor
+    l: KernelTensor
+    """Of each row the sum of a stack, and that before."""
+
     def __init__(self, ctx: Context, given: _Given, scale: float) -> None:
         self.ctx = ctx
         self.given: _Given = given
@@ -344,7 +354,6 @@ class InferSoftmax(Flagged):
         self.folded: tuple[KernelTensor, ...] = ctx.alloc("UB", "float", (1024,), 2)
         """Numbers of the blocks of rows, and these folded again; or a block of each number of a row."""
         self.m_new, self.m_next, self.m, self.l_new, self.l = ctx.alloc("UB", "float", (256,), 5)
-        """Of each row the greatest score of a stack, that with it, that before; the sum of each."""
         self.factors: tuple[KernelTensor, ...] = ctx.alloc("UB", "float", (_PAGE,), _AHEAD + 1)
         """By which stacks scale the result."""
 
