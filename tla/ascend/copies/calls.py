@@ -101,8 +101,10 @@ class Calls(Record, Sequence[Call]):
     (64, 1008, 4410005)
     """
 
-    __slots__ = ("first", "length", "dst_step", "src_step", "m_step", "tail")
-    parts_in_order: ClassVar[tuple[str, ...]] = __slots__
+    parts_in_order: ClassVar[tuple[str, ...]] = (
+        "first", "length", "dst_step", "src_step", "m_step", "tail",
+    )  # fmt: skip
+    __slots__ = parts_in_order
 
     first: Call
     length: int
