@@ -348,7 +348,7 @@ def test_input_that_is_wrong(run: Run, arguments: tuple[str, ...], words: str) -
     [
         (
             (),
-            "the following arguments are required: M,N,K. M,N,K is the extents of the product, in elements",
+            "arguments are required: M,N,K. M,N,K is the extents of the product, in elements",
         ),
         ((*SQUARE, "--cores", "0"), "needs a positive number, not '0'"),
         ((*SQUARE, "--cores", "-1"), "needs a positive number, not '-1'"),

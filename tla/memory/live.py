@@ -224,7 +224,7 @@ def live(module: Module, chip: str | Chip | None = None) -> Liveness:
     reserved = [each for each in sized if each.lifetime.buffer.kind != "temporary"]
     numbers = {alias.parameter_number for alias in module.input_output_alias}
     donated = {each.name for each in module.entry.parameters if each.parameter_number in numbers}
-    temporary = _outside_results(sized, donated, SharedMemory(module))
+    temporary = _outside_results(sized, donated, SharedMemory(module), steps)
     peaks: list[Peak] = []
     in_vmem = [0] * count
     for space in sorted({each.space for each in sized}):
@@ -308,13 +308,16 @@ def _simulated_peak(space: int, count: int, there: Sequence[_SizedLifetime]) -> 
 
 
 def _outside_results(
-    sized: Sequence[_SizedLifetime], donated: Container[str], memory: SharedMemory
+    sized: Sequence[_SizedLifetime],
+    donated: Container[str],
+    memory: SharedMemory,
+    steps: Sequence[Step],
 ) -> list[_SizedLifetime]:
     """The temporaries that need memory of their own, not that of a result that is not live yet.
 
     The largest come first, each in the result with one of its operands, or in the smallest with room for
-    it. Among equals the first temporary in the text comes first, and the last result. The result of a
-    collective-permute, which another device writes, never lies there.
+    it. Among equals the first temporary in the text comes first, and the last result. Another device
+    writes the result of a collective-permute, so a buffer that ever holds one never lies in a result.
     """
     largest_first = sorted(sized, key=lambda each: (-each.bytes, each.lifetime.position))
     hosts: list[tuple[int, BusySteps]] = []
@@ -334,7 +337,8 @@ def _outside_results(
         if buffer.kind != "temporary":
             continue
         fitting: list[BusySteps] = []
-        if each.space == 0 and not buffer.opcode.startswith("collective-permute"):
+        makers = (steps[span.first].instruction.opcode for span in each.lifetime.spans)
+        if each.space == 0 and not any(opcode.startswith("collective-permute") for opcode in makers):
             first = bisect_left(hosts, each.bytes, key=itemgetter(0))
             fitting = [host for _, host in islice(hosts, first, None)]
         if fitting:
