@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tla.ascend import Ascend950, schedules
+from tla.ascend import Ascend950, gemm, schedules
 from tla.ascend.schedules.swizzles import WORDS
 
 from .running import COMMAND, ENVIRONMENT, process
@@ -55,6 +55,13 @@ def test_the_report(run: Run) -> None:
     assert out[12].split()[:2] == ["0", "[0,0"]
     assert len([line for line in out[12:] if "%" in line]) == 24
     assert max(map(len, out)) <= 100
+
+
+def test_the_tile_is_that_of_a_plan(run: Run) -> None:
+    for of in (("AtlasA2", "half"), ("Ascend950", "float"), ("910B3", "int8_t")):
+        plan = gemm(of[0], "1024,2048,4096", of[1])
+        out = lines(run, "1024,2048,4096", "--arch", of[0], "--element", of[1])
+        assert out[0].endswith(f"tiles of {' x '.join(map(str, plan.l1))}")
 
 
 def test_the_advice_for_wide_products(run: Run) -> None:
@@ -339,8 +346,10 @@ def test_input_that_is_wrong(run: Run, arguments: tuple[str, ...], words: str) -
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((), "the following arguments are required: M,N,K, --tile"),
-        (("4,4,4",), "the following arguments are required: --tile"),
+        (
+            (),
+            "arguments are required: M,N,K. M,N,K is the extents of the product, in elements",
+        ),
         ((*SQUARE, "--cores", "0"), "needs a positive number, not '0'"),
         ((*SQUARE, "--cores", "-1"), "needs a positive number, not '-1'"),
         (

@@ -109,7 +109,9 @@ def _whole(entry: Entry) -> AnyFigure:
 def _parser() -> argparse.ArgumentParser:
     parser = argument_parser("ascend schedule", _EPILOG, SUBCOMMANDS["schedule"])
     parser.add_argument("problem", metavar="M,N,K", help="the extents of the product, in elements")
-    parser.add_argument("--tile", metavar="m,n,k", required=True, help="the extents of a tile in L1")
+    parser.add_argument(
+        "--tile", metavar="m,n,k", help="the extents of a tile in L1; else those of a plan"
+    )
     parser.add_argument("--swizzle", metavar="SWIZZLE", help="what orders the blocks")
     parser.add_argument("--versus", metavar="SWIZZLE", help="compare with this one")
     parser.add_argument(

@@ -55,7 +55,8 @@ class Request(NamedTuple):
                 this C.
         """
         machine = arch(options.arch)
-        problem, tile = gemm_shape(options.problem, "problem"), gemm_shape(options.tile)
+        problem = gemm_shape(options.problem, "problem")
+        tile = None if options.tile is None else gemm_shape(options.tile)
         plan = gemm(machine, problem, options.element, l1=tile, l0=tile)  # it derives the type of C
         sums = machine.accumulator(plan.a, plan.b)
         written = dict.fromkeys((sums.name, "half", "bfloat16_t", "float", "int8_t", "uint8_t"))
@@ -68,7 +69,7 @@ class Request(NamedTuple):
         first = default_swizzle(problem) if options.swizzle is None else swizzle(options.swizzle)
         second = () if options.versus is None else (swizzle(options.versus),)
         return cls(
-            machine, plan.problem, tile, (plan.a, plan.b, plan.c), (first, *second),
+            machine, plan.problem, plan.l1, (plan.a, plan.b, plan.c), (first, *second),
             options.swizzle is None, options.cores, options.splitk,
             () if options.rows is None else tuple(numbers(options.rows, "the rows of each group")),
         )  # fmt: skip

@@ -15,7 +15,7 @@ Offsets are elements from the first element of the tensor.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, overload
 
 from ...errors import CoordinateError
 from ...ground import Record
@@ -101,7 +101,10 @@ class Calls(Record, Sequence[Call]):
     (64, 1008, 4410005)
     """
 
-    __slots__ = parts_in_order = ("first", "length", "dst_step", "src_step", "m_step", "tail")
+    parts_in_order: ClassVar[tuple[str, ...]] = (
+        "first", "length", "dst_step", "src_step", "m_step", "tail",
+    )  # fmt: skip
+    __slots__ = parts_in_order
 
     first: Call
     length: int

@@ -334,6 +334,16 @@ class InferSoftmax(Flagged):
     CATLASS's ``BlockEpilogue`` of ``EpilogueAtlasA2OnlineSoftmax`` and of ``EpilogueAtlasA2RescaleO``.
     """
 
+    o_new: KernelTensor
+    o: KernelTensor
+    m_new: KernelTensor
+    m_next: KernelTensor
+    m_last: KernelTensor
+    """Of each row the greatest score of a stack, that with it, and that before."""
+    l_new: KernelTensor
+    l_last: KernelTensor
+    """Of each row the sum of a stack, and that before."""
+
     def __init__(self, ctx: Context, given: _Given, scale: float) -> None:
         self.ctx = ctx
         self.given: _Given = given
@@ -343,8 +353,9 @@ class InferSoftmax(Flagged):
         self.o_new, self.o = ctx.alloc("UB", "float", (_UB,), 2)
         self.folded: tuple[KernelTensor, ...] = ctx.alloc("UB", "float", (1024,), 2)
         """Numbers of the blocks of rows, and these folded again; or a block of each number of a row."""
-        self.m_new, self.m_next, self.m, self.l_new, self.l = ctx.alloc("UB", "float", (256,), 5)
-        """Of each row the greatest score of a stack, that with it, that before; the sum of each."""
+        self.m_new, self.m_next, self.m_last, self.l_new, self.l_last = ctx.alloc(
+            "UB", "float", (256,), 5
+        )
         self.factors: tuple[KernelTensor, ...] = ctx.alloc("UB", "float", (_PAGE,), _AHEAD + 1)
         """By which stacks scale the result."""
 
@@ -387,7 +398,7 @@ class InferSoftmax(Flagged):
             is_first, factor = stack.number == 0, self._factor(stack, first)
             greatest, sums = (
                 [part_of(t, (first,), (_LANES,)) for t in tensors]
-                for tensors in ((self.m_new, self.m_next, self.m), (self.l_new, self.l))
+                for tensors in ((self.m_new, self.m_next, self.m_last), (self.l_new, self.l_last))
             )
             ctx.muls(x, x, self.scale, repeat=count)
             ctx.pipe_barrier("V")
@@ -430,7 +441,7 @@ class InferSoftmax(Flagged):
         ctx.set_flag("V_MTE2", 3)
         if stack.number < len(task.stacks) - 1:
             return
-        self._with_rows("div", self.o, self.l, extents, head, mask=True)
+        self._with_rows("div", self.o, self.l_last, extents, head, mask=True)
         out = ctx.make_tensor(self.o, (_UB,), like=self.given.o)
         self._convert(out, self.o, count)
         ctx.set_flag("V_MTE3", 0)

@@ -142,7 +142,15 @@ class PreloadAsync(BlockMmad):
             self.multiply_next()
 
 
-class PingpongTla(Pingpong):
+class _Unrounded(BlockMmad):
+    """A block whose products are as large as its tiles."""
+
+    def extents(self, m: int, n: int) -> tuple[int, int]:
+        """The rows and columns themselves; on 2201 a single row would be a product of a vector."""
+        return (16 if m == 1 and self.ctx.arch.code == 2201 else m), n
+
+
+class PingpongTla(_Unrounded, Pingpong):
     """``BlockMmadTla<MmadPingpong<...>>``: its stages are the policy's, each buffer with its own."""
 
     TAKES_BIAS: ClassVar[bool] = True
@@ -174,15 +182,9 @@ class PingpongTla(Pingpong):
         """The id of the tile of sums."""
         return self.l0c.id
 
-    def extents(self, m: int, n: int) -> tuple[int, int]:
-        """The rows and columns themselves; on 2201 a single row would be a product of a vector."""
-        return (16 if m == 1 and self.ctx.arch.code == 2201 else m), n
 
-
-class PingpongTlaV2(Pingpong):
+class PingpongTlaV2(_Unrounded, Pingpong):
     """``BlockMmadTla<MmadPingpongTlaV2<...>>``."""
-
-    extents = PingpongTla.extents
 
 
 class FullLoadATla(FullLoadA, PingpongTla):
