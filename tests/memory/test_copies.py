@@ -422,6 +422,24 @@ def test_a_parameter_reaches_a_copy_through_elementwise_instructions() -> None:
     assert advice_of(module_of(*converted)) == {}
 
 
+@pytest.mark.parametrize("is_late", [False, True])
+def test_a_duplicate_that_hides_a_fetch_says_so(is_late: bool) -> None:
+    """Without it the copy of what was fetched took 1924 cycles, not 100."""
+    fetch = f"f = {ROWS} copy-done(s)"
+    module = module_of(
+        f"p = {ROWS} parameter(0)",
+        f"q = {ROWS} parameter(1)",
+        f"s = ({ROWS}, {ROWS}, u32[]) copy-start(q)",
+        *(() if is_late else (fetch,)),
+        f"c = {ROWS} copy(p)",
+        *((fetch,) if is_late else ()),
+        f"u = {COLUMNS} copy(f)",
+        f"ROOT d = {ROWS} custom-call(c, u)",
+    )
+    (advice,) = advice_of(module)["c"]
+    assert (advice.what, "while it runs" in advice.risk) == ("donation", is_late)
+
+
 def test_the_last_of_several_parameters_saves_what_the_others_leave() -> None:
     """With one table alone the compiler fetches another ahead: 900 cycles, seen for each of four."""
     cycles = [25308, 900, 900, 800]

@@ -40,7 +40,7 @@ libtpu 0.0.42, as they are and with each piece of advice:
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import chain, takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..errors import LayoutError, UndecidedError, UnsupportedError
@@ -380,7 +380,15 @@ class _Formats:
             end = _End(number, None)
             advice = _advice(end, [_Change(end, shape, shape, copy, False, parameter.op_name, users)])
             shared = -physical_bytes(shape)
-            yield advice._replace(what="donation", jax="", memory_change=shared, risk=""), [copy]
+            risk = _FETCHED_MEANWHILE if self._hides_fetches(copy) else ""
+            yield advice._replace(what="donation", jax="", memory_change=shared, risk=risk), [copy]
+
+    def _hides_fetches(self, copy: Copy) -> bool:
+        """Whether other arrays are on their way to another memory while a copy runs."""
+        lines = iter(self._module.computation(copy.computation).instructions)
+        before = {each.name for each in takewhile(lambda each: each.name != copy.name, lines)}
+        done = (each for each in lines if each.opcode in ("copy-done", "slice-done"))
+        return any(each.operands[0].name in before for each in done)
 
     def _parameter(self, copy: Copy) -> _Source | None:
         """The parameter that a copy reads, by itself or through elementwise instructions."""
@@ -460,6 +468,9 @@ def _is_like(shape: AnyShape | None, other: AnyShape) -> bool:
 
 _HANDED_ON: Final = frozenset({"bitcast", "copy-done", "get-tuple-element"})
 _FETCHES: Final = frozenset({"bitcast", "copy-start", "copy-done", "slice-start", "slice-done"})
+_FETCHED_MEANWHILE: Final = (
+    "other arrays are fetched while it runs; their copies may cost more without it"
+)
 _PRODUCTS: Final = frozenset({"convolution", "dot"})
 
 
