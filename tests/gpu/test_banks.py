@@ -89,6 +89,11 @@ def test_a_layout_of_threads_by_values_is_several_instructions() -> None:
         bank_conflicts(tile, tv, element_bits=32)
 
 
+def test_a_lane_that_waits_for_itself_is_named_once() -> None:
+    found = bank_conflicts(Layout(8), Layout(8), element_bits=4096)
+    assert str(found).split("\n")[1] == "  lane 0 reaches 4 words of bank 0, at byte 0"
+
+
 def test_threads_of_several_warps() -> None:
     found = bank_conflicts(Layout((64, 32), (32, 1)), list(range(64)), element_bits=32)
     assert [(phase.threads, phase.ways) for phase in found.phases] == [

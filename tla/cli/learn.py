@@ -209,7 +209,7 @@ def _hint(parser: Parser, options: argparse.Namespace) -> int:
     one = _current(parser, progress)
     if answer and answer != progress.answer:
         progress.answer, progress.hints = answer, 0
-    progress.hints = progress.hints % _HINTS + 1
+    progress.hints = min(progress.hints + 1, _HINTS)
     progress.keep()
     return _say_hints(one, progress.answer, (progress.hints,))
 

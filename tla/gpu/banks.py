@@ -119,12 +119,14 @@ class BankConflicts(NamedTuple):
         if not self.extra:
             return f"no conflict: {count}"
         worst = max(self.phases, key=lambda phase: phase.ways)
-        threads = [thread for thread, _address in worst.witness]
-        addresses = [str(address) for _thread, address in worst.witness]
+        threads = [*dict.fromkeys([thread for thread, _address in worst.witness])]
+        who = f"lane {threads[0]} reaches" if len(threads) == 1 else f"lanes {_listed(threads)} reach"
+        addresses = [*dict.fromkeys([str(address) for _thread, address in worst.witness])]
+        where = ", ".join(addresses[:3]) + (", ..." if len(addresses) > 3 else "")
         return (
             f"{self.ways}-way conflict: {count}\n"
-            f"  lanes {_listed(threads)} reach {worst.ways} words of bank {worst.bank},"
-            f" at bytes {', '.join(addresses[:3])}{', ...' if len(addresses) > 3 else ''}"
+            f"  {who} {worst.ways} words of bank {worst.bank},"
+            f" at byte{'s' if len(addresses) > 1 else ''} {where}"
         )
 
 

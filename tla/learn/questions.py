@@ -175,18 +175,19 @@ class Exercise:
 
     def _compared(self, found: list[Any]) -> Verdict:
         asked = self.question
+        places = zip(asked.places, found, asked.wanted, strict=False)
+        at, given = next(((at, value) for at, value, wanted in places if value != wanted), (None, None))
         if asked.sizes is None and len(found) != len(asked.wanted):
             has = f"The answer has {plural(len(found), 'value')}; " if found else ""
             wants = plural(len(asked.wanted), "value") + (" is" if len(asked.wanted) == 1 else " are")
             text = f"{has}{wants} asked for, written as {self.form}."
-            return Verdict("wrong" if found else "unread", text)
-        for at, value, wanted in zip(asked.places, found, asked.wanted, strict=False):
-            if value != wanted:
-                what = "the layout gives" if asked.sizes else "the answer is"
-                return Verdict(
-                    "wrong", f"At {_name(at)} {what} {text_of(value)}, and that is wrong.", at
-                )
-        return Verdict("right", "That is right.")
+            if at is None and 0 < len(found) < len(asked.wanted):
+                at = asked.places[len(found)]
+            return Verdict("wrong" if found else "unread", text, at)
+        if at is None:
+            return Verdict("right", "That is right.")
+        what = "the layout gives" if asked.sizes else "the answer is"
+        return Verdict("wrong", f"At {_name(at)} {what} {text_of(given)}, and that is wrong.", at)
 
     def hint(self, answer: str, number: int) -> str:
         """Return hint 1, 2 or 3 for an answer: the place to look at, the rule, the arithmetic there."""
