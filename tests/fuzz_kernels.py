@@ -43,6 +43,7 @@ from tla.ascend.kernels.blocks import (
     matmul_through_ub,
     matmul_visitor,
     mla,
+    mx_batched_matmul,
     quant_matmul,
     row,
     splitk_matmul,
@@ -216,6 +217,47 @@ def _four_bits(draw: Draw) -> Problem:
     options = {"l1": (*l0[:2], l0[2] * draw.rng.randint(1, 2)), "l0": l0, "tile": (16, 64)}
     made = (a @ b * scale.astype(float) * tokens.astype(float)[:, None]).astype(half)
     return quant_matmul, [*arrays, scale, tokens, np.zeros((m, n), half)], options, made
+
+
+_SMALL = {"float8_e4m3_t": "00 38 40 44", "float8_e5m2_t": "00 3c 40 42", "float4_e2m1x2_t": "0 2 4 5"}
+"""The bits of 0, 1, 2 and 3."""
+
+
+def _scaled(draw: Draw) -> Problem:
+    """Products of 8 or 4 bits, each 32 elements along K with a power of two as a scale."""
+    of = draw.rng.choice([*_SMALL])
+    bits = np.array([int(x, 16) for x in _SMALL[of].split()], np.uint8)
+    unit = 8 * (4 if of.startswith("float8") else 8)
+    batch, (m, n, k) = draw.rng.randint(1, 2), (2 * draw.extent(60) for _ in range(3))
+    l0 = [unit * draw.rng.randint(1, 3), unit * draw.rng.randint(1, 3), 64 * draw.rng.randint(1, 2)]
+    l1 = (*l0[:2], l0[2] * draw.rng.randint(1, 2))
+    flag = str(draw.rng.random() < 0.5).lower()
+
+    def matrix(*shape: int) -> tuple[Any, Any]:
+        values = draw.numbers.integers(-3, 4, shape)
+        tag = draw.rng.choice(["RowMajor", "ColumnMajor"])
+        stored = bits[abs(values)] | np.where(values < 0, 0x80 if unit == 32 else 8, 0).astype(np.uint8)
+        lines = (stored if tag == "RowMajor" else stored.transpose(0, 2, 1)).reshape(-1)
+        memory = lines if unit == 32 else lines[::2] | lines[1::2] << 4
+        return values, gm(np.ascontiguousarray(memory), f"{tag}<{of}>({shape[1]},{shape[2]},{many})")
+
+    def scales(side: str, lines: int) -> tuple[Any, Any]:
+        powers = draw.numbers.integers(125, 130, (batch, lines, groups)).astype(np.uint8)
+        along_k = draw.rng.random() < 0.5
+        pairs = powers.reshape(batch, lines, -1, 2).transpose((0, 1, 2, 3) if along_k else (0, 2, 1, 3))
+        shape = (lines, groups) if side == "A" else (groups, lines)
+        tag = f"MxScale{'RowMajor' if along_k == (side == 'A') else 'ColumnMajor'}{side}"
+        given = gm(np.ascontiguousarray(pairs), f"{tag}<float8_e8m0_t>({shape[0]},{shape[1]},{many})")
+        return np.repeat(2.0 ** (powers - 127.0), 32, -1)[..., :k], given
+
+    groups, many = 2 * -(-k // 64), f"batch={batch}"
+    (a, of_a), (b, of_b) = matrix(batch, m, k), matrix(batch, k, n)
+    (scale_a, given_a), (scale_b, given_b) = scales("A", m), scales("B", n)
+    made = ((a * scale_a) @ (b * scale_b.transpose(0, 2, 1))).astype(np.float32)
+    c = gm(np.zeros(made.size, np.float32), f"RowMajor<float>({m},{n},batch={batch})")
+    policy = f"MmadMx<Arch::Ascend950,{flag},{draw.rng.randint(1, 3)}>"
+    options = {"l1": l1, "l0": tuple(l0), "policy": policy}
+    return mx_batched_matmul, [of_a, of_b, given_a, given_b, c], options, made
 
 
 def _activation(draw: Draw) -> Problem:
@@ -454,6 +496,7 @@ FAMILIES: dict[str, Callable[[Draw], Problem]] = {
     "lists": _lists,
     "quantised": _quantised,
     "four bits": _four_bits,
+    "MX": _scaled,
     "activation": _activation,
     "tree": _tree,
     "gemv": _gemv,

@@ -46,6 +46,8 @@ from tla.ascend.kernels.blocks import (
     matmul_evg_add,
     matmul_relu,
     matmul_through_ub,
+    mx_batched_matmul,
+    mx_matmul,
     quant_matmul,
     silu,
     splitk_matmul,
@@ -53,6 +55,7 @@ from tla.ascend.kernels.blocks import (
 )
 from tla.ascend.plans.examples import edited
 from tla.ascend.plans.programs import emit_program, host_program
+from tla.ascend.tags import SCALE
 
 from .programs import CATLASS, EXAMPLE, expect_equal, issued, needs_catlass
 from .test_emit import KERNELS, made
@@ -318,6 +321,17 @@ _ASYNC = "MmadAtlasA2PreloadAsync<1,2,4,2,1,true,true>"
 _CALLED = "MmadAtlasA2PreloadAsyncWithCallback<1,2,2,2,1,false,true>"
 _INT8: Any = {"elements": "int8_t", "l1": (128, 256, 512), "l0": (128, 256, 128)}
 _HALF: Any = {**_ON_950, "elements": "half"}
+_MX: Any = {"policy": "MmadMx<Arch::Ascend950,true,16>", "tags": "RowMajor,ColumnMajor"}
+
+
+def _scaled(kernel: Kernel, of: str, c: str = "float", k: int = 256, **more: Any) -> Example:
+    """An example with MX scales, and tiles of `k` along K."""
+    tiles = (256, 256, k), (256, 256, k // 2)
+    return Example(
+        _MX, kernel, (300, 200, 600), "Ascend950", f"{of},{of},{c}", *tiles, is_whole=False, **more
+    )
+
+
 EXAMPLES = {
     "00_basic_matmul": Example({"policy": "MmadAtlasA2Pingpong<true>"}, matmul),
     "09_splitk_matmul": Example({
@@ -420,6 +434,11 @@ EXAMPLES = {
         {"axis": "m"}, grouped_matmul_slice_m, groups=(50, 100, 150), arch="Ascend950",
         l1=(256, 256, 256), l0=(256, 256, 64),
     ),
+    "53_ascend950_fp8_mx_matmul": _scaled(mx_matmul, "float8_e4m3_t"),
+    "54_ascend950_fp4_mx_matmul": _scaled(mx_matmul, "float4_e2m1x2_t", k=512),
+    "58_ascend950_fp8_mx_batch_matmul": _scaled(
+        mx_batched_matmul, "float8_e4m3_t", "bfloat16_t", groups=3
+    ),
     "67_ascend950_batched_matmul": Example({}, batched_matmul, groups=3, **_ON_950),
 }  # fmt: skip
 """Of each example the plan that has its parameters."""
@@ -521,7 +540,7 @@ def test_the_page_names_the_examples_that_are_equal_and_the_others() -> None:
     equal, _, others = page.partition("## CATLASS's examples")[2].partition("The others:")
     written = {name[:2] for name, example in EXAMPLES.items() if example.kernel is not None}
     written |= {"17", "23", "40", "33", "56"}  # in tests of their own
-    listed = equal.partition("instruction: ")[2].partition(".")[0]
+    listed = equal.partition("They are ")[2].partition(".")[0]
     assert set(re.findall(r"\d+", listed)) == written
     assert f"examples of CATLASS {len(written)} are" in equal
     rows = re.findall(r"^\| (\d[\d, ]*) \|", others.partition("\n## ")[0], re.M)
@@ -582,17 +601,22 @@ def _arrays(plan: Plan, kernel: Kernel, list_of: Any) -> list[Any]:
     if axis in ("m", "k"):
         made["GroupList"] = np.cumsum([x["m k".index(axis)] for x in problems]).astype(list_of)
 
-    def zeros(tag: str, of: Element, *shape: int) -> Any:
+    def zeros(tag: str, of: Element | str, *shape: int) -> Any:
         rows = ",".join(map(str, shape[-2:])) + (f",batch={shape[0]}" if shape[2:] else "")
         tagged = parse_tagged(f"{tag}<{of}>({rows})")
-        return gm(np.zeros(of.bytes_of(int(tagged.layout.cosize)), np.int8), tagged)
+        return gm(np.zeros(tagged.element.bytes_of(int(tagged.layout.cosize)), np.int8), tagged)
 
     sides: dict[Any, tuple[int, int]] = {"A": (m, k), "B": (k, n), "C": (m, n)}
+    many = [count] if axis == "batch" else []
     repeated = {"batch": "ABC", "m": "B", "k": "C"}.get(axis, "")
     for name, shape in sides.items():
         of = plan.epilogue.out if plan.epilogue and name == "C" else plan.element(name)
         made[name] = zeros(plan.tag(name), of, *([count] if name in repeated else []), *shape)
     made["D"] = made["C"]
+    if plan.policy.family.mx:
+        groups = 2 * -(-k // 64)
+        made["MxScaleA"] = zeros("MxScaleRowMajorA", SCALE, *many, m, groups)
+        made["MxScaleB"] = zeros("MxScaleColumnMajorB", SCALE, *many, groups, n)
     for name, of in plan.epilogue.elements if plan.epilogue else ():
         whose = {"scale": ("Scale", n, axis in ("m", "k")), "token": ("PerTokenScale", m, axis == "k")}
         if name in whose:

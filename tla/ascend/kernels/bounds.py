@@ -42,6 +42,8 @@ _TAKES: Final[dict[str, dict[str, str]]] = {
     "LoadDataWithSparse": _LOAD, "LoadDataWithStride": _LOAD, "InitConstValue": {"dst": "L1 L0A L0B"},
     "Fixpipe": {"dst": "GM L1 UB", "src": "L0C", "quant": "L1 FB"},
     "GetValue": {"src": "GM UB"}, "SetValue": {"dst": "GM UB"},
+    **{key: {"dst": "L0A", "src": "L1"} for key in ("load_cbuf_to_ca_s4", "load_cbuf_to_ca_mx")},
+    **{key: {"dst": "L0B", "src": "L1"} for key in ("load_cbuf_to_cb_s4", "load_cbuf_to_cb_mx")},
 }  # fmt: skip
 """The memories that each operand of an instruction may be in."""
 _ROUTES: Final = {

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ..arch import Arch, Position
     from ..copies import Transfer
     from ..elements import Element, ElementLike
+    from .instructions import Operand
     from .places import KernelTensor
 
 _ROUTES: Final[dict[str, tuple[Callable[..., Transfer], str]]] = {
@@ -144,13 +145,17 @@ class CubeWords(ScalarUnit):
         """Copy a tile of global memory to L1. CATLASS's ``CopyGmToL1A``, ``CopyGmToL1B``."""
         self._copy("GM->L1", dst, src)
 
-    def copy_l1_to_l0a(self, dst: KernelTensor, src: KernelTensor) -> None:
-        """Copy a tile of A from L1 to L0A. CATLASS's ``CopyL1ToL0A``."""
-        self._copy("L1->L0A", dst, src)
+    def copy_l1_to_l0a(
+        self, dst: KernelTensor, src: KernelTensor, scales: KernelTensor | None = None
+    ) -> None:
+        """Copy a tile of A from L1 to L0A, with its MX scales. CATLASS's ``CopyL1ToL0A``."""
+        self._copy("L1->L0A", dst, src, scales)
 
-    def copy_l1_to_l0b(self, dst: KernelTensor, src: KernelTensor) -> None:
-        """Copy a tile of B from L1 to L0B. CATLASS's ``CopyL1ToL0B``."""
-        self._copy("L1->L0B", dst, src)
+    def copy_l1_to_l0b(
+        self, dst: KernelTensor, src: KernelTensor, scales: KernelTensor | None = None
+    ) -> None:
+        """Copy a tile of B from L1 to L0B, with its MX scales. CATLASS's ``CopyL1ToL0B``."""
+        self._copy("L1->L0B", dst, src, scales)
 
     def copy_l1_to_bt(self, dst: KernelTensor, src: KernelTensor) -> None:
         """Copy a bias from L1 to the bias table. CATLASS's ``CopyL1ToBT``."""
@@ -189,7 +194,10 @@ class CubeWords(ScalarUnit):
         }  # fmt: skip
         self.put("Fixpipe", "FIX", {"dst": operand_of(dst), "src": operand_of(src)}, fields)
 
-    def _copy(self, route: str, dst: KernelTensor, src: KernelTensor, **more: Any) -> None:
+    def _copy(
+        self, route: str, dst: KernelTensor, src: KernelTensor, scales: KernelTensor | None = None,
+        **more: Any,
+    ) -> None:  # fmt: skip
         require_route(route, dst, src)
         to, start = store_of(dst), store_of(src)
         if route not in ("L0C->GM", "L1->BT"):
@@ -200,8 +208,11 @@ class CubeWords(ScalarUnit):
             # its loads name the place in the buffer's tile
             first = int(src.data_offset) * start.element.bits // 8
             source, layout, at = source._replace(address=first), start.whole, src.coord
+        boxes = None if scales is None else store_of(scales).whole
         key = (route, self.arch, start.element, to.element, layout, dst.layout, start.tag, to.tag)
-        for op, forth, back, params in _instructions(*key, src.origin_shape, at):
+        if (to.tag or "").startswith("MxScale"):  # pairs of them are copied, as halves
+            target, source = (x._replace(dtype="float16") for x in (target, source))
+        for op, forth, back, params in _instructions(*key, src.origin_shape, at, boxes):
             if op.startswith("Set"):
                 self.put(op, pipe, {}, params)
                 continue
@@ -209,6 +220,15 @@ class CubeWords(ScalarUnit):
                 "dst": target._replace(address=target.address + forth),
                 "src": source._replace(address=source.address + back),
             }
+            if scales is not None and "yStartPosition" in params.get("mx", params):
+                pairs = {"yStartPosition": int(scales.coord[route.endswith("A")]) // 2}
+                where = operand_of(scales)._replace(address=int(scales.data_offset))
+                if "mx" in params:
+                    operands |= {"dst": _scaled(operands["dst"]), "src1": where}
+                    params = {**params, "mx": {**params["mx"], **pairs}}
+                else:
+                    operands = {"dst": target._replace(dtype=where.dtype), "src": where}
+                    params = {**params, **pairs}
             self.put(op, pipe, operands, {**params, **more} if more else params)
 
     # --- products
@@ -216,7 +236,7 @@ class CubeWords(ScalarUnit):
     def mmad(
         self, c: KernelTensor, a: KernelTensor, b: KernelTensor, m: int, n: int, k: int,
         init_c: bool = True, unit_flag: int = 0, *, bias: KernelTensor | None = None,
-        k_direction_align: bool = False, disable_gemv: bool = False,
+        k_direction_align: bool = False, disable_gemv: bool = False, scaled: bool = False,
     ) -> None:  # fmt: skip
         """Multiply a tile of L0A by one of L0B, into L0C or onto what is there.
 
@@ -229,8 +249,11 @@ class CubeWords(ScalarUnit):
             k_direction_align: Whether floats along K come in 16, as a transposed load of 2201 leaves
                 them.
             disable_gemv: Whether A of a single row lies in fractals all the same; on 3510 alone.
+            scaled: Whether A and B were loaded with MX scales.
         """
         operands = {"dst": operand_of(c), "src": operand_of(a), "src1": operand_of(b)}
+        if scaled:
+            operands |= {name: _scaled(operands[name]) for name in ("src", "src1")}
         if bias is not None:
             operands["bias"] = operand_of(bias)
         params = {
@@ -251,6 +274,12 @@ class CubeWords(ScalarUnit):
         self.mmad(c, a, b, m, n, k, init_c, unit_flag, disable_gemv=self.arch.code == 3510, **more)
         if (m // 16) * (n // 16) < LEAST_ORDERED:
             self.pipe_barrier("M")
+
+
+def _scaled(operand: Operand) -> Operand:
+    """A tile of L0 whose elements have scales; those of 4 bits always have."""
+    dtype = operand.dtype
+    return operand._replace(dtype=f"mx_{dtype}" if dtype.startswith("float8") else dtype)
 
 
 def _element(like: KernelTensor | ElementLike) -> Element:
@@ -303,7 +332,7 @@ class _Made(NamedTuple):
 @lru_cache(maxsize=4096)
 def _instructions(
     route: str, arch: Arch, of: Element, to: Element, src: AnyLayout, dst: AnyLayout,
-    src_tag: str | None, dst_tag: str | None, extents: Any, at: Any,
+    src_tag: str | None, dst_tag: str | None, extents: Any, at: Any, scales: AnyLayout | None = None,
 ) -> tuple[_Made, ...]:  # fmt: skip
     """The instructions of a copy between two tiles."""
     given: dict[str, Any] = {"arch": arch, "element": of}
@@ -315,6 +344,8 @@ def _instructions(
         given.update(src_tag=src_tag, dst_tag=dst_tag)
         if route != "L1->BT":
             given.update(tile=extents, at=at)
+        if scales is not None:
+            given["scales"] = scales
     moved = _ROUTES[route][0](src, dst, **given)
     found: list[_Made] = []
     if moved.setting is not None:
@@ -322,7 +353,23 @@ def _instructions(
     for call in moved.calls:
         params = _params(call, of)
         found.append(_Made(call.name, to.bytes_of(call.dst), of.bytes_of(call.src), params))
+    if moved.scales is not None:
+        found = _with_scales(
+            found, dict(fields_of(moved.scales)), f"load_cbuf_to_c{route[-1].lower()}", of
+        )
     return tuple(found)
+
+
+def _with_scales(loads: list[_Made], scales: dict[str, Any], name: str, of: Element) -> list[_Made]:
+    """A load with its scales; of several, of which those of 4 bits have another name, these go last."""
+    if len(loads) == 1:
+        return [each._replace(params={**each.params, "form": "2dv2mx", "mx": scales}) for each in loads]
+    if of.bits == 4:
+        loads = [
+            each._replace(op=f"{name}_s4", params={x: y for x, y in each.params.items() if x != "form"})
+            for each in loads
+        ]
+    return [*loads, _Made(f"{name}_mx", 0, 0, scales)]
 
 
 def _setting(name: str, arguments: tuple[Any, ...]) -> dict[str, Any]:

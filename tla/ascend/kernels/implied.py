@@ -26,6 +26,9 @@ BESIDE: Final = {"scale": 32, "scale1": 32, "index": 128}
 """The operands that lie beside L0A and L0B, and how they are aligned."""
 _OPS: Final = ("Fixpipe", "DataCopy", "Mmad", "MmadWithSparse", "LoadData", "LoadDataWithSparse")
 
+LOADS_OF_SCALES: Final = ("load_cbuf_to_ca_mx", "load_cbuf_to_cb_mx")
+"""The loads of scales alone. Their destination is the place of the elements."""
+
 
 def is_mx(dtype: str) -> bool:
     """Return whether the elements of a type have scales.
@@ -57,6 +60,8 @@ def completed(i: Instruction, quant: Operand | None = None) -> Instruction:
     if "code" in i.params:
         places = {"ub": i.core, "registers": f"{i.core} registers"}
         return i._replace(operands={k: Operand("UB", owner, 0, "uint8") for k, owner in places.items()})
+    if i.op in LOADS_OF_SCALES and dst is not None:
+        return i._replace(operands={"src": i.operands["src"], "scale": beside(dst, "scales")})
     if i.op not in _OPS or dst is None:
         return i
     more: dict[str, Operand] = {}

@@ -188,13 +188,17 @@ def _box(p: Params, operands: Operands) -> list[Step]:
     return [_turned(bits, first, outer, 0, FRACTAL)]
 
 
-def _with_scales(p: Params, operands: Operands) -> list[Step]:
-    """A box of fractals, and squares of 16 by 2 scales for the buffer beside L0."""
-    mx = p["mx"]
+def _scales(mx: Params, _operands: Operands, source: str = "src") -> list[Step]:
+    """Squares of 16 by 2 scales for the buffer beside L0."""
     pitch, step = mx["srcStride"] * BLOCK, mx["dstStride"] * BLOCK
     first = mx["xStartPosition"] * pitch + mx["yStartPosition"] * BLOCK
     axes = (mx["xStep"], pitch, step), (mx["yStep"], BLOCK, BLOCK)
-    return [*_box(p, operands), moved(BLOCK, first, 0, *axes, names=("src1", "scale"))]
+    return [moved(BLOCK, first, 0, *axes, names=(source, "scale"))]
+
+
+def _with_scales(p: Params, operands: Operands) -> list[Step]:
+    """A box of fractals, and their scales."""
+    return [*_box(p, operands), *_scales(p["mx"], operands, "src1")]
 
 
 def _with_indices(p: Params, operands: Operands) -> list[Step]:
@@ -333,6 +337,8 @@ _FORMS: Final[dict[tuple[str, str | None], Callable[[Params, Operands], list[Ste
     ("DataCopyPad", "compact"): _pad, ("LoadData", "2d"): _fractals, ("LoadData", "2dv2"): _box,
     ("LoadData", "2dv2mx"): _with_scales, ("LoadDataWithSparse", None): _with_indices,
     ("LoadDataWithTranspose", "2dtranspose"): _squares, ("InitConstValue", None): _fill,
+    ("load_cbuf_to_ca_s4", None): _box, ("load_cbuf_to_cb_s4", None): _box,
+    ("load_cbuf_to_ca_mx", None): _scales, ("load_cbuf_to_cb_mx", None): _scales,
 }  # fmt: skip
 
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         grouped_matmul as grouped_matmul,
         grouped_matmul_slice_k as grouped_matmul_slice_k,
         grouped_matmul_slice_m as grouped_matmul_slice_m,
+        mx_batched_matmul as mx_batched_matmul,
     )
     from .infer import flash_attention_infer as flash_attention_infer
     from .matmul import (
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
         matmul_bias as matmul_bias,
         matmul_relu as matmul_relu,
         multiply as multiply,
+        mx_matmul as mx_matmul,
     )
     from .mmad import BlockMmad as BlockMmad
     from .splitk import reduce_add as reduce_add, splitk_matmul as splitk_matmul

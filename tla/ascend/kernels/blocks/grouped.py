@@ -14,7 +14,7 @@ from ....layouts import get_tile
 from ...shapes import GemmShape, gemm_shape
 from ..places import store_of
 from ..simulation import kernel
-from .matmul import L0_TILE, L1_TILE, Part, deal, multiply
+from .matmul import L0_TILE, L1_TILE, MX_L0_TILE, MX_L1_TILE, MX_POLICY, Part, deal, multiply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -59,6 +59,24 @@ def batched_matmul(
     parts = [
         Part(A[batch, None, None], B[batch, None, None], C[batch, None, None]) for batch in range(count)
     ]
+    multiply(ctx, Part(A, B, C), deal(ctx, swizzle, l1, parts), (policy, l1, l0))
+
+
+@kernel("Ascend950", core="AIC")
+def mx_batched_matmul(
+    ctx: Context, A: KernelTensor, B: KernelTensor, MxScaleA: KernelTensor, MxScaleB: KernelTensor,
+    C: KernelTensor, policy: str | Policy = MX_POLICY, l1: ShapeLike = MX_L1_TILE,
+    l0: ShapeLike = MX_L0_TILE, swizzle: str | BlockSwizzle = "GemmIdentityBlockSwizzle<3,0>",
+) -> None:  # fmt: skip
+    """C[batch] = A[batch] B[batch] with MX scales, as `mx_matmul`. CATLASS's ``MxBatchedMatmulTla``.
+
+    Raises:
+        CongruenceError: A, B, C and the scales are not as many, or do not fit each other.
+    """
+    count = int(A.origin_shape[0])
+    require_matrices(count, "A has {} batches", B, MxScaleA, MxScaleB, C)
+    each = [[x[batch, None, None] for x in (A, B, C, MxScaleA, MxScaleB)] for batch in range(count)]
+    parts = [Part(a, b, c, scales=(of_a, of_b)) for a, b, c, of_a, of_b in each]
     multiply(ctx, Part(A, B, C), deal(ctx, swizzle, l1, parts), (policy, l1, l0))
 
 

@@ -20,6 +20,7 @@ from ....layouts import get_tile
 from ....numbers import ceil_div
 from ...plans import policy as policy_named
 from ...shapes import GemmShape, gemm_shape
+from ...tags import MX_GROUP, mx_scales
 from ..places import store_of
 from ..simulation import kernel
 from .pingpong import BLOCKS
@@ -32,10 +33,13 @@ if TYPE_CHECKING:
     from ...shapes import ShapeLike
     from ..contexts import Context
     from ..places import KernelTensor
-    from .mmad import Around, BlockMmad
+    from .mmad import Around, BlockMmad, Pair
 
 L1_TILE: Final = GemmShape(128, 256, 256)
 L0_TILE: Final = GemmShape(128, 256, 64)
+MX_POLICY: Final = "MmadMx<Arch::Ascend950,true,16>"
+MX_L1_TILE: Final = GemmShape(256, 256, 256)
+MX_L0_TILE: Final = GemmShape(256, 256, 128)
 
 
 def block_mmad(
@@ -121,6 +125,32 @@ def matmul_bias(
     multiply(ctx, part, deal(ctx, swizzle, l1, [part]), (policy, l1, l0))
 
 
+@kernel("Ascend950", core="AIC")
+def mx_matmul(
+    ctx: Context, A: KernelTensor, B: KernelTensor, MxScaleA: KernelTensor, MxScaleB: KernelTensor,
+    C: KernelTensor, policy: str | Policy = MX_POLICY, l1: ShapeLike = MX_L1_TILE,
+    l0: ShapeLike = MX_L0_TILE, swizzle: str | BlockSwizzle = "GemmIdentityBlockSwizzle<3,0>",
+) -> None:  # fmt: skip
+    """C = A B; each 32 elements along K have a power of two as a scale. CATLASS's ``MxMatmulTla``.
+
+    >>> import numpy as np
+    >>> from tla.ascend.kernels import gm, simulate
+    >>> tags = ("RowMajor<float8_e4m3_t>(16,64)", "ColumnMajor<float8_e4m3_t>(64,32)",
+    ...         "MxScaleRowMajorA<float8_e8m0_t>(16,2)", "MxScaleColumnMajorB<float8_e8m0_t>(2,32)")
+    >>> bits = (0x38, 0x40, 128, 126)  # 1, 2, and the exponents 1 and -1
+    >>> given = [gm(np.full(2048, x, np.uint8), tag) for x, tag in zip(bits, tags)]
+    >>> run = simulate(mx_matmul, *given, np.zeros((16, 32), np.float32))
+    >>> bool((run["C"] == 64 * 1 * 2 * 2 / 2).all()), run.findings
+    (True, ())
+
+    Args:
+        MxScaleA: A scale for each row and 32 elements of K, in pairs along K.
+        MxScaleB: The same for each column of B.
+    """
+    part = Part(A, B, C, scales=(MxScaleA, MxScaleB))
+    multiply(ctx, part, deal(ctx, swizzle, l1, [part]), (policy, l1, l0))
+
+
 @kernel("AtlasA2", core="MIX")
 def matmul_relu(
     ctx: Context, A: KernelTensor, B: KernelTensor, C: KernelTensor,
@@ -158,6 +188,8 @@ class Part(NamedTuple):
     """What an epilogue takes besides."""
     is_empty: bool = False
     """Whether it has none of K. Its A and B then lie somewhere in theirs, and no core reads them."""
+    scales: tuple[()] | Pair = ()
+    """The MX scales of A and B."""
 
 
 class Block(NamedTuple):
@@ -231,7 +263,8 @@ def multiply(
             following = None if after is None else tiles_of(after.part.a, after.part.b, after.task)
             bias = None if part.bias is None else block.of(part.bias)
             calls = () if around is None else around(block)
-            mmad(*tiles_of(part.a, part.b, block.task), c, following, bias, calls)
+            scales = scales_of(part, block.task)
+            mmad(*tiles_of(part.a, part.b, block.task), c, following, bias, calls, scales)
         mmad.finish()
         if finish is not None:
             finish()
@@ -242,3 +275,13 @@ def tiles_of(a: KernelTensor, b: KernelTensor, task: Task) -> tuple[KernelTensor
     """The rows of A and the columns of B of a block."""
     (m, n, k), (rows, columns, depth) = task.start, task.shape
     return get_tile(a, (m, k), (rows, depth)), get_tile(b, (k, n), (depth, columns))
+
+
+def scales_of(part: Part, task: Task) -> tuple[()] | Pair:
+    """The MX scales of the rows of A and the columns of B of a block."""
+    if not part.scales:
+        return ()
+    (m, n, k), (rows, columns, depth) = task.start, task.shape
+    first, groups = k // MX_GROUP, mx_scales(depth)
+    a, b = part.scales
+    return get_tile(a, (m, first), (rows, groups)), get_tile(b, (first, n), (groups, columns))

@@ -116,6 +116,7 @@ class Job(NamedTuple):
     bias: KernelTensor | None
     around: Around
     tiles: list[int]
+    scales: tuple[()] | Pair = ()
 
 
 class BlockMmad(Flagged):
@@ -140,6 +141,8 @@ class BlockMmad(Flagged):
     HAS_ONE_FLAG: ClassVar[bool] = False
     """Whether sums that have a unit flag have no other."""
     TAKES_BIAS: ClassVar[bool] = False
+    K_UNIT: ClassVar[int] = 1
+    """What a product takes of K is a multiple of it."""
     relu: bool = False
     """Whether negative sums become 0 on their way out."""
     LOOKS_AHEAD: ClassVar[bool] = False
@@ -247,7 +250,7 @@ class BlockMmad(Flagged):
 
     def __call__(
         self, a: KernelTensor, b: KernelTensor, c: KernelTensor, following: Pair | None = None,
-        bias: KernelTensor | None = None, around: Around = (),
+        bias: KernelTensor | None = None, around: Around = (), scales: tuple[()] | Pair = (),
     ) -> None:  # fmt: skip
         """Multiply a block: rows of A by columns of B into a tile of C.
 
@@ -255,10 +258,11 @@ class BlockMmad(Flagged):
             following: The tiles of A and B of the core's next block, if there is one.
             bias: The part of the bias for the columns.
             around: What is done before Fixpipe and after it: CATLASS's callbacks.
+            scales: The MX scales of the rows and of the columns.
         """
         count = self.k_tiles(a)
         tiles = [(self.start + turn) % count for turn in range(count)]
-        self.compute(Job(a, b, c, following, bias, around, tiles))
+        self.compute(Job(a, b, c, following, bias, around, tiles, scales))
 
     @property
     def start(self) -> int:
@@ -351,7 +355,7 @@ class BlockMmad(Flagged):
         m, n = map(int, sums.origin_shape)
         steps = int(ceil_div(k, l0.k))
         for step in range(steps):
-            depth = min(l0.k, k - step * l0.k)
+            depth = int(round_up(min(l0.k, k - step * l0.k), self.K_UNIT))
             ends = step == steps - 1
             l0a = ctx.make_tensor(self.l0a.tile, (m, round_up(depth, 16) if self.aligns_k else depth))
             ctx.wait_flag("M_MTE1", self.l0a.id)
@@ -375,6 +379,7 @@ class BlockMmad(Flagged):
                 ctx.wait_flag("MTE1_M", self.mmad_id)
                 unit_flag = (3 if is_last and ends else 2) if self.unit_flag else 0
                 aligned = {"bias": bias, "k_direction_align": self.aligns_k}
+                aligned["scaled"] = self.policy.family.mx
                 part = sums if columns == n else get_tile(sums, (0, column), (m, columns))
                 ctx.tile_mmad(part, l0a, l0b, m, columns, depth, init_c, unit_flag, **aligned)
                 if bias is not None and self.biases is not None:

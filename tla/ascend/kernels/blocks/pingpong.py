@@ -6,11 +6,14 @@ Source: CATLASS gemm/block/block_mmad_pingpong_tla.hpp, block_mmad_pingpong.hpp,
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ....errors import LayoutError
-from ....numbers import round_up
-from ..places import operand_of, store_of
+from ....layouts import get_tile
+from ....numbers import ceil_div, round_up
+from ...tags import MX_GROUP, MX_K, SCALE
+from ..places import operand_of, part_of, store_of
 from .mmad import BlockMmad, Stages, behind, flags_of
 
 if TYPE_CHECKING:
@@ -164,7 +167,8 @@ class PingpongTla(_Unrounded, Pingpong):
 
     def begin(self) -> None:
         """Set the modes of the core and the flags of all buffers."""
-        self.ctx.set_hf32_mode(self.policy.facts.hf32)
+        if "hf32" in self.policy.values:
+            self.ctx.set_hf32_mode(self.policy.facts.hf32)
         if self.by_rows:
             self.ctx.set_mm_layout_transform(True)
         super().begin()
@@ -181,6 +185,78 @@ class PingpongTla(_Unrounded, Pingpong):
     def mmad_id(self) -> int:
         """The id of the tile of sums."""
         return self.l0c.id
+
+
+class Mx(PingpongTla):
+    """``BlockMmadTla<MmadMx<...>>``: with scales, those of several tiles along K at once."""
+
+    K_UNIT: ClassVar[int] = MX_K
+    first_scale: int = 0
+    """Of the tile in use, in its tile of scales."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        (m, n, k), facts, alloc = self.l1, self.policy.facts, self.ctx.alloc
+        self.factor: int = self.policy.values["l1_scale_factor_k"]
+        groups = k // MX_GROUP * self.factor
+        self.scales: tuple[Stages, Stages] = (
+            Stages(alloc("L1", SCALE, (m, groups), facts.l1a, tag="MxScalezZ")),
+            Stages(alloc("L1", SCALE, (groups, n), facts.l1b, tag="MxScalenN")),
+        )
+
+    def compute(self, job: Job) -> None:
+        self.job = job
+        super().compute(job)
+
+    def load(self, a: KernelTensor, b: KernelTensor, tile: int, ahead: int = 0) -> None:
+        at, (m, n, k) = tile * self.l1.k, self.l1
+        tiles = get_tile(a, (0, at), (m, k)), get_tile(b, (at, 0), (k, n))
+        for side, (stages, x) in enumerate(zip((self.l1a, self.l1b), tiles, strict=True)):
+            self.load_to(stages, partial(self._copy_in, side, x, tile, ahead), ahead)
+
+    def _copy_in(self, side: int, x: KernelTensor, tile: int, ahead: int, to: KernelTensor) -> None:
+        """Copy a tile of A or B, zeros behind its K, and with the first of several their scales."""
+        self.ctx.copy_gm_to_l1(to, x)
+        self._fill(to, tuple(map(int, x.origin_shape)), 1 - side)
+        if tile % self.factor == 0:
+            scales = self.scales[side]
+            place = scales.tiles[(scales.at + ahead) % len(scales.tiles)]
+            first = tile * self.l1.k // MX_GROUP
+            at = (first, 0) if side else (0, first)
+            self.ctx.copy_gm_to_l1(place, get_tile(self.job.scales[side], at, place.origin_shape))
+
+    def _fill(self, tile: KernelTensor, extents: tuple[int, ...], axis: int) -> None:
+        """Fill a tile with zeros to a multiple of 64 along K, the axis."""
+        c0, k, lines = store_of(tile).element.c0, extents[axis], extents[1 - axis]
+        in_blocks = self.l1_tags[1 - axis] == ("nZ", "zN")[axis]
+        valid = round_up(k, c0) if in_blocks else k
+        count, gap = round_up(k, MX_K) - valid, 0
+        if not count:
+            return
+        repeat, number = 1, lines
+        if not in_blocks:
+            repeat, number, gap = int(ceil_div(lines, c0)), count, self.l1.k - count
+        first = int(tile.layout((0, valid) if axis else (valid, 0)))
+        where = operand_of(tile, store_of(tile).element.bytes_of(first))._replace(dtype="uint16")
+        fields = {"repeatTimes": repeat, "blockNum": number, "dstGap": gap, "initValue": 0}
+        self.ctx.issue("InitConstValue", "MTE2", {"dst": where}, **fields)
+
+    def multiply(self, sums: KernelTensor, job: Job, turn: int) -> None:
+        self.first_scale = job.tiles[turn] % self.factor * self.l1.k // MX_GROUP
+        super().multiply(sums, job, turn)
+        if (turn + 1) % self.factor == 0 or turn == len(job.tiles) - 1:
+            for scales in self.scales:
+                scales.turn()
+
+    def bring_a(self, l0a: KernelTensor, k: int, extents: tuple[int, int]) -> None:
+        at, groups = self.first_scale + k // MX_GROUP, extents[1] // MX_GROUP
+        scales = part_of(self.scales[0].tile, (0, at), (extents[0], groups))
+        self.ctx.copy_l1_to_l0a(l0a, part_of(self.l1a.tile, (0, k), extents), scales)
+
+    def bring_b(self, l0b: KernelTensor, at: tuple[int, int], extents: tuple[int, int]) -> None:
+        first, groups = self.first_scale + at[0] // MX_GROUP, extents[0] // MX_GROUP
+        scales = part_of(self.scales[1].tile, (first, at[1]), (groups, extents[1]))
+        self.ctx.copy_l1_to_l0b(l0b, part_of(self.l1b.tile, at, extents), scales)
 
 
 class PingpongTlaV2(_Unrounded, Pingpong):
@@ -242,5 +318,5 @@ BLOCKS: Final[dict[str, type[BlockMmad]]] = {
     "MmadAtlasA2PreloadAsync": PreloadAsync, "MmadAtlasA2PreloadAsyncWithCallback": PreloadAsync,
     "MmadAtlasA2Streamk": Streamk, "MmadAtlasA2PingpongBias": PingpongBias,
     "MmadAtlasA2Small": Small, "MmadAtlasA2FullLoadA": FullLoadA, "MmadFullLoadA": FullLoadATla,
-    "MmadAscend950FullLoadA": FullLoadATla, "MmadPingpongTlaV2": PingpongTlaV2,
+    "MmadAscend950FullLoadA": FullLoadATla, "MmadPingpongTlaV2": PingpongTlaV2, "MmadMx": Mx,
 }  # fmt: skip
