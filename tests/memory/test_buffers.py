@@ -103,7 +103,7 @@ def peak_bytes(pieces: Callable[[int], Iterator[str]], count: int) -> int:
 @pytest.mark.parametrize("pieces", [one_computation, many_computations])
 def test_memory_grows_by_names_alone(pieces: Callable[[int], Iterator[str]]) -> None:
     few, many = peak_bytes(pieces, 700), peak_bytes(pieces, 2800)
-    assert (many - few) / 2100 < 300
+    assert (many - few) / 2100 < 400  # some 300, and what is left to collect
 
 
 @pytest.mark.parametrize("name", NAMES)
