@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tla import Layout, Swizzle, composition
-from tla.algebra.linear import LinearLayout, to_linear
+from tla.algebra import LinearLayout, to_linear
 from tla.errors import LayoutError
 from tla.show import html, render, svg
 

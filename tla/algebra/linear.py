@@ -168,6 +168,7 @@ class LinearLayout(Record):
         """
         return tuple(eliminated(self.columns)[1])
 
+    @guarded
     def figure(self, rows: int = 64, columns: int = 64) -> Figure:
         """Return the matrix over F2 as a figure: a column for each bit that goes in.
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Linear layouts as figures: the matrix over F2, with a column for each bit that goes in.
 
+>>> from tla.algebra import to_linear
 >>> figure = linear_figure(to_linear(Swizzle(1, 0, 2)))
 >>> [[cell.offset for cell in row] for row in figure.grids[0].cells]
 [[1, 0, 1], [0, 1, 0], [0, 0, 1]]
@@ -14,7 +15,9 @@ from ..errors import LayoutError
 from ..ground import NO_COLOUR, Axis, Cell, Figure, Grid
 
 if TYPE_CHECKING:
-    from ..algebra.linear import Dims, LinearLayout
+    from collections.abc import Sequence
+
+    from ..algebra import LinearLayout
 
 
 def linear_figure(f: LinearLayout, rows: int = 64, columns: int = 64) -> Figure:
@@ -54,7 +57,7 @@ def _cell(bit: int, dim: int) -> Cell:
     return Cell(bit, colour=dim if bit else NO_COLOUR, elements=())
 
 
-def _axis(dims: Dims) -> Axis:
+def _axis(dims: Sequence[tuple[str, int]]) -> Axis:
     """An axis of all bits: the number of the dim, and that of the bit in it."""
     names = tuple([f"{name}={1 << bit}" for name, bits in dims for bit in range(bits)])
     which = tuple([dim for dim, (_name, bits) in enumerate(dims) for _bit in range(bits)])
