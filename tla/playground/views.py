@@ -176,7 +176,12 @@ def _shown_layout(texts: list[str]) -> Shown:
             return Shown(text_of_value(value), Panels("", ()), command=("eval", texts[0]))
     layout = _layout(0, value)
     colour: Any = {"": None, "none": ""}.get(texts[1], texts[1])
-    return Shown(_text(value), _picture(value, layout, colour), value)
+    shown = Shown(_text(value), _picture(value, layout, colour), value)
+    try:
+        read(texts[0])
+    except TlaError:  # `tla show` takes the value of an expression
+        return shown._replace(command=tuple(_show_command([text_of_value(value), *texts[1:]])))
+    return shown
 
 
 def _text(value: Any) -> str:
