@@ -176,12 +176,7 @@ def _shown_layout(texts: list[str]) -> Shown:
             return Shown(text_of_value(value), Panels("", ()), command=("eval", texts[0]))
     layout = _layout(0, value)
     colour: Any = {"": None, "none": ""}.get(texts[1], texts[1])
-    shown = Shown(_text(value), _picture(value, layout, colour), value)
-    try:
-        read(texts[0])
-    except TlaError:  # `tla show` takes the value of an expression
-        return shown._replace(command=tuple(_show_command([text_of_value(value), *texts[1:]])))
-    return shown
+    return Shown(_text(value), _picture(value, layout, colour), value)
 
 
 def _text(value: Any) -> str:
@@ -304,9 +299,19 @@ def _exercise_command(texts: list[str]) -> list[str]:
     return ["learn", action, *filter(None, texts[4:5]), *name]
 
 
+def _plain(text: str) -> str:
+    """What a command takes that takes no expression: the text itself, or the value of an expression."""
+    try:
+        read(text)
+    except TlaError:
+        with suppress(TlaError, ReadingError):
+            return text_of_value(_read(0, text))
+    return text
+
+
 def _show_command(texts: list[str]) -> list[str]:
     colour = ["--colour-by", texts[1]] if texts[1] else []
-    return ["show", texts[0], *colour]
+    return ["show", _plain(texts[0]), *colour]
 
 
 def _explain_command(*name: str) -> Callable[[list[str]], list[str]]:
@@ -318,7 +323,7 @@ def _offset_command(texts: list[str]) -> list[str]:
 
 
 def _banks_command(texts: list[str]) -> list[str]:
-    return ["banks", *texts[:2], "--element-bits", texts[2], "--vector", texts[3], "--cure"]
+    return ["banks", *map(_plain, texts[:2]), "--element-bits", texts[2], "--vector", texts[3], "--cure"]
 
 
 def _tv_command(texts: list[str]) -> list[str]:
