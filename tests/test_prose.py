@@ -1,7 +1,8 @@
-"""Plain sentences: short ones in the documents, and no words that make a reader read twice."""
+"""Plain sentences: short ones in documents and docstrings, and no words that are read twice."""
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -62,6 +63,32 @@ def test_no_sentence_is_long() -> None:
         for block in blocks(page.read_text("utf-8"))
         for sentence in sentences(block)
         if words_of(sentence) > MOST_WORDS
+    ]
+    assert long == []
+
+
+MOST_WORDS_OF_A_DOCSTRING = 40
+TABLE = re.compile(r"^ *==+ [= ]*$.*?^ *==+ [= ]*$(?:.*?^ *==+ [= ]*$)?", re.M | re.S)
+EXAMPLE = re.compile(r"^ *>>>.*?(?=\n\s*\n|\Z)", re.M | re.S)
+
+
+def docstrings(module: Path) -> Iterator[str]:
+    """The docstrings of a module, without tables and examples."""
+    for node in ast.walk(ast.parse(module.read_text("utf-8"))):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            text = TABLE.sub("\n", ast.get_docstring(node) or "")
+            yield EXAMPLE.sub("", text).replace("``", "`")
+
+
+@pytest.mark.slow  # it reads every module
+def test_no_sentence_of_a_docstring_is_long() -> None:
+    long = [
+        (module.name, words_of(sentence), sentence)
+        for module in sorted((ROOT / "tla").rglob("*.py"))
+        for text in docstrings(module)
+        for block in blocks(text)
+        for sentence in sentences(block)
+        if words_of(sentence) > MOST_WORDS_OF_A_DOCSTRING
     ]
     assert long == []
 

@@ -221,6 +221,25 @@ def test_an_expression_may_have_another_value(text: str, capsys: pytest.CaptureF
     assert found["result"] == capsys.readouterr().out.strip()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "coalesce((2,(1,6)):(1,(6,2)))",
+        "zN(20,48)",
+        "a = 4:1; composition(a, 2:2)",
+        "coalesce((8,2):(1,8))",
+    ],
+)
+def test_the_layout_of_an_expression_is_shown_by_the_command(
+    text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = ask("layout", text)
+    assert main(shlex.split(found["command"])[1:]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == found["result"]
+    if "(8" in text:
+        assert main(shlex.split(ask("banks", text, text, "32", "1")["command"])[1:]) == 0
+
+
 def test_svg_is_the_file_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     found = ask("composition", "(6,2):(8,2)", "(4,3):(3,1)", form="svg")
     assert main([*shlex.split(found["command"])[1:], "--svg"]) == 0

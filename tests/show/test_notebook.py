@@ -195,6 +195,7 @@ def values() -> dict[str, Any]:
         "tile": tla.tile_view(tla.make_tensor("A", tla.row_major(100, 60)), (2, 1), (48, 32)),
         "exercise": tla.learn.exercise("strides/1/1/1"),
         "composed": swizzle,
+        "linear layout": gpu.to_linear(swizzle),
         "shape": shape("f32[3,5]{1,0:T(2,2)}"),
         "scalar": shape("f32[]"),
         "tiled": shape("bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)}"),

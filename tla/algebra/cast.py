@@ -81,7 +81,7 @@ def upcast(layout: AnyLayout, n: IntLike, *, assume: Conditions | None = None) -
     A stride that ``n`` divides is divided. A stride ``d`` that divides ``n`` becomes 1, and its extent
     shrinks by ``n / |d|``, or to 1 where it lies in one vector. A stride of 0 stays. A negative stride
     that becomes -1 runs down through its vectors. So the element at offset 0 then is not the first of
-    its vector, but the last that such strides reach down from: the first law holds for
+    its vector, but the last that such strides reach down from. The first law holds for
     ``layout(c) + z``, with ``z`` the sum of ``(k - 1) * |d|`` over them.
 
     Args:
@@ -325,8 +325,8 @@ def recast_layout(
     """Return the layout in elements of another type: `upcast`, then `downcast`, by their widths.
 
     The widths are in lowest terms: from 6 to 8 bits, 4 elements become one vector of 3. It is the same
-    memory where the contiguous mode fills whole elements of both types; an extent that lies within
-    one element, or strides that leave gaps, are taken as `upcast` and `downcast` take them.
+    memory where the contiguous mode fills whole elements of both types. An extent that lies within one
+    element, or strides that leave gaps, are taken as `upcast` and `downcast` take them.
 
     >>> print(recast_layout(Layout((8, 4), (1, 8)), "bf16", "f32"))
     (4,4):(1,4)

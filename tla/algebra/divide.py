@@ -40,7 +40,7 @@ def logical_divide(
     """Return ``(tile, rest)``: the composition of ``layout`` with ``(tiler, complement(tiler))``.
 
     Mode 0 is ``layout o tiler``, mode 1 runs over the tiles. Each coordinate of ``layout`` is one of
-    the result where tiler and complement fill ``range(size)``: as they do where each of the tiler's
+    the result where tiler and complement fill ``range(size)``. They do so where each of the tiler's
     strides, and the size, is a multiple of the extent times stride before it.
 
     >>> print(logical_divide(Layout((4, 2, 3), (2, 1, 8)), Layout(4, 2)))
@@ -49,8 +49,8 @@ def logical_divide(
     ((4,2),(3,2)):((1,4),(8,24))
 
     Args:
-        tiler: A layout; an int ``n`` for ``n:1``; a tuple divides by mode, each part the mode at its
-            place, `_` and None leave a mode as it is, as do places past the tuple.
+        tiler: A layout; an int ``n`` for ``n:1``. A tuple divides by mode, each part the mode at its
+            place. `_`, None and places past the tuple leave a mode as it is.
         exact: Refuse a tile that does not divide. Without it the last mode grows and so does the
             size, as in CuTe: ``logical_divide(10:1, 4)`` has 12 coordinates.
 

@@ -37,7 +37,7 @@ def domain_offset(
     """Return a layout and an offset with ``offset + result(c) == layout(coord + c)``.
 
     The law holds where both coordinates have the profile of the shape, are added int by int, and lie
-    inside it together: the layout is not cut, so what leads past its end is the caller's to leave out.
+    inside it together. The layout is not cut: the caller leaves out what leads past its end.
 
     >>> moved, offset = domain_offset((1, (1, 2)), Layout((4, (2, 3)), (6, (3, 1))))
     >>> print(moved, offset, offset + moved(2, (0, 0)))

@@ -20,7 +20,7 @@ from itertools import accumulate, combinations
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 from ..errors import CoordinateError, LayoutError, UndecidedError
-from ..ground import Record, guarded, written
+from ..ground import Record, drawn_by, figure_of, guarded, html_of, written
 from ..layouts import AnyLayout, ComposedLayout, Swizzle, as_layout, is_composed, is_swizzle
 from ..numbers import PLAIN_INTS, known_int, known_lt, leaf
 from .coalesce import coalesced
@@ -30,6 +30,8 @@ from .modes import modes_of, of_modes, raw_modes, row
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from ..ground import Figure
+
 MOST_WIDTH: Final = 2048
 """The bits up to which a function is widened: twice those of a swizzle."""
 
@@ -37,6 +39,7 @@ Dims: TypeAlias = tuple[tuple[str, int], ...]
 """Named dims, the fastest first, each with its number of bits."""
 
 
+@drawn_by("tla.figures.linear", "linear_figure")
 class LinearLayout(Record):
     """The function ``f(x) == constant ^ columns[i] ^ columns[j] ...`` of the bits ``i, j...`` of ``x``.
 
@@ -164,6 +167,19 @@ class LinearLayout(Record):
         (2, 4)
         """
         return tuple(eliminated(self.columns)[1])
+
+    @guarded
+    def figure(self, rows: int = 64, columns: int = 64) -> Figure:
+        """Return the matrix over F2 as a figure: a column for each bit that goes in.
+
+        >>> [cell.offset for cell in to_linear(Swizzle(1, 0, 2)).figure().grids[0].cells[0]]
+        [1, 0, 1]
+        """
+        found: Figure = figure_of(self, rows=rows, columns=columns)
+        return found
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
 
     # --- operations ---
 

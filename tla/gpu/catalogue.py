@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Instructions as data: a catalogue of records, found by the names that CuTe gives.
 
-A family of instructions is one pattern. A pattern is a name with choices: ``{m:64,128}`` is one of the
-listed texts and is called m, ``{8..256..8}`` counts as a shell does, ``{K;MN}`` accepts MN but does not
-list it, ``#`` is any number, and ``[...]`` may be absent.
+A family of instructions is one pattern. A pattern is a name with choices. ``{m:64,128}`` is one of the
+listed texts and is called m, and ``{8..256..8}`` counts as a shell does. ``{K;MN}`` accepts MN but does
+not list it, ``#`` is any number, and ``[...]`` may be absent.
 
 >>> len(list(names_of("SM80_{16x8x8,16x8x16}_{t:F16F16F16F16,F32F16F16F32}_TN")))
 4

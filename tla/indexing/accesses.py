@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The accesses of a warp: which lines of memory its lanes touch in one load.
 
-A *schedule* says which thread has which point: it is a map from a thread and its block, and from the
-loads that a thread does one after another, to the points of the map that is read.
+A *schedule* says which thread has which point of the map that is read. It is a map to these points,
+from a thread and its block, and from the loads that a thread does one after another.
 
 >>> from tla.indexing import parse_map
 >>> turned = parse_map("(d0, d1) -> (d1, d0), domain: d0 in [0, 63], d1 in [0, 127]")
@@ -365,8 +365,8 @@ def schedule_of(instruction: Instruction, map: IndexingMap | None = None, output
     'transpose'
 
     A result with tiles has vector registers of a TPU. Otherwise the last reduction or transpose behind
-    elementwise ops decides: a reduction of the minor dim has rows, a transpose that changes the minor
-    dim has tiles, and all else is a loop, with 4 elements a thread where it has more than 2**17.
+    elementwise ops decides. A reduction of the minor dim has rows, and a transpose that changes the
+    minor dim has tiles. All else is a loop, with 4 elements a thread where it has more than 2**17.
     """
     leaf = op_of(instruction).outputs[output]
     sizes = known_sizes(leaf.shape)

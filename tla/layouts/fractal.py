@@ -102,9 +102,9 @@ def fractal_layout(
 ) -> AnyLayout:
     """Return the layout of a matrix in blocks, in blocks of blocks, and so on, as its letters say.
 
-    The offsets count in this order: first the elements of an innermost block, as the small letter says;
-    then those blocks within the next larger block, as the first capital says; and so on up to the blocks
-    of the matrix. The matrices of a batch follow each other.
+    The offsets count the elements of an innermost block first, as the small letter says. Then they
+    count those blocks within the next larger block, as the first capital says, and so on up to the
+    blocks of the matrix. The matrices of a batch follow each other.
 
     >>> print(fractal_layout(8, 12, "zNZ", blocks=((2, 2), (2, 3))))
     ((2,2,2),(2,3,2)):((2,4,48),(_1,8,24))

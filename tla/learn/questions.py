@@ -107,6 +107,8 @@ class Exercise:
     >>> from tla.learn import exercise
     >>> print(exercise("swizzles/1/3/1").task)
     What does Sw<1,0,2> make of 4, 5 and 7?
+    >>> exercise("swizzles/1/3/1")  # without the answer
+    exercise('swizzles/1/3/1')
     """
 
     topic: str
@@ -114,6 +116,9 @@ class Exercise:
     seed: int
     number: int
     question: Question
+
+    def __repr__(self) -> str:
+        return f"exercise({self.name!r})"
 
     @property
     def name(self) -> str:

@@ -10,9 +10,9 @@ at least 0 if a positive multiple of it is a sum of what is known to be at least
     a symbol     its range, where that is symbolic
 
 then the ranges of atoms that stand in products, and what is assumed. Each step takes a multiple of one
-of them away that cancels a term; or goes from ``y`` to ``c*y + c - 1``, for the divisor ``c`` of a
-quotient in it, which is at least 0 for an int ``y`` exactly if ``y`` is. An answer of True or False is
-a proof; None says nothing.
+of them away that cancels a term, or goes from ``y`` to ``c*y + c - 1``, for the divisor ``c`` of a
+quotient in it. For an int ``y`` that is at least 0 exactly if ``y`` is. An answer of True or False is a
+proof; None says nothing.
 """
 
 from __future__ import annotations

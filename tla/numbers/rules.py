@@ -6,8 +6,8 @@ are tried from the top: the first rule that applies gives the result. Every rule
 tests: by enumeration, and by integer sets where islpy is installed.
 
 The names P, M, R, D, S are those of the rules of XLA's indexing simplifier that they come from, without
-the unsound ones; here a rule also takes a symbolic divisor where its identity holds for one.
-``x``, ``y`` are any expressions, ``a``, ``b``, ``c``, ``g`` are positive, ``k``, ``n`` any ints.
+the unsound ones. Here a rule also takes a symbolic divisor where its identity holds for one. ``x``,
+``y`` are any expressions, ``a``, ``b``, ``c``, ``g`` are positive, ``k``, ``n`` any ints.
 
 Source: XLA ``indexing_map.cc``, ``AffineExprSimplifier``; the identities are proved anew.
 """
@@ -435,8 +435,8 @@ def summed(terms: Terms, constant: int, kinds: int) -> Value:
 def simplify(x: Value) -> Value:
     """Return an expression of equal value for all that its symbols may be, in the form the rules give.
 
-    The operators have applied the rules as they built it; this applies them to all its parts anew, with
-    what is assumed now, until nothing changes, and puts a number for a symbol that has but one value.
+    The operators have applied the rules as they built it. This applies them to all its parts anew, with
+    what is assumed now, until nothing changes. A symbol that has but one value becomes that number.
 
     >>> x = sym("i", min=0) % 48 // 16
     >>> with assume(sym("i", min=0) < 16):

@@ -130,9 +130,9 @@ def is_known(value: object) -> bool:
 def read_object(value: object) -> Any:
     """Return what an object of another library says of memory.
 
-    An array, a layout, a swizzle and a memref type give a layout of `tla`; an array of jax gives its
-    `XlaShape`; a compiled function gives its HLO `Module`; a sharding and a Pallas block give layouts
-    of devices and of coordinates. A chunked array gives the layout of its chunks in a row.
+    An array, a layout, a swizzle and a memref type give a layout of `tla`. An array of jax gives its
+    `XlaShape`, and a compiled function its HLO `Module`. A sharding and a Pallas block give layouts of
+    devices and of coordinates. A chunked array gives the layout of its chunks in a row.
 
     >>> print(read_object(memoryview(b"abcdef")[::2]))
     (3):(2)

@@ -299,9 +299,19 @@ def _exercise_command(texts: list[str]) -> list[str]:
     return ["learn", action, *filter(None, texts[4:5]), *name]
 
 
+def _plain(text: str) -> str:
+    """What a command takes that takes no expression: the text itself, or the value of an expression."""
+    try:
+        read(text)
+    except TlaError:
+        with suppress(TlaError, ReadingError):
+            return text_of_value(_read(0, text))
+    return text
+
+
 def _show_command(texts: list[str]) -> list[str]:
     colour = ["--colour-by", texts[1]] if texts[1] else []
-    return ["show", texts[0], *colour]
+    return ["show", _plain(texts[0]), *colour]
 
 
 def _explain_command(*name: str) -> Callable[[list[str]], list[str]]:
@@ -313,7 +323,7 @@ def _offset_command(texts: list[str]) -> list[str]:
 
 
 def _banks_command(texts: list[str]) -> list[str]:
-    return ["banks", *texts[:2], "--element-bits", texts[2], "--vector", texts[3], "--cure"]
+    return ["banks", *map(_plain, texts[:2]), "--element-bits", texts[2], "--vector", texts[3], "--cure"]
 
 
 def _tv_command(texts: list[str]) -> list[str]:

@@ -2,9 +2,9 @@
 """The digits of a layout, and the theorem that decides which layouts are XLA tiled layouts.
 
 A digit is a part of a dim that counts on its own: ``size`` steps of ``stride``. A layout is an XLA tiled
-layout without ``*`` if and only if its digits, sorted by stride, form a chain: each stride is above 0, a
-multiple of the one below, and at least the room of the digit below. It can have ``size`` elements of
-memory if that is a multiple of the greatest stride and at least the room of the top digit.
+layout without ``*`` if and only if its digits, sorted by stride, form a chain. In a chain each stride
+is above 0, a multiple of the one below, and at least the room of the digit below. It can have ``size``
+elements of memory if that is a multiple of the greatest stride and at least the room of the top digit.
 
 The digits are unique: two layouts have equal digits if and only if they are equal as functions over
 their dims.

@@ -10,10 +10,10 @@ against the model, and a simulator runs it.
 >>> [(m.src, m.dst) for m in load.moves()][:3]  # a fractal of 16 by 16, transposed
 [(0, 0), (1, 16), (2, 32)]
 
-Source: CANN, "CCE intrinsics": copy_gm_to_cbuf_multi_nd2nz, which writes zeros behind a row that does
-not fill its last 32 bytes; load_cbuf_to_ca, which moves whole fractals of 512 bytes and transposes
-those of 16 bits alone; load_cbuf_to_ca_transpose, which transposes squares of 4 fractals of 4 bits, 2
-of 8 and of 32, 1 of 16. CATLASS, gemm/tile/ascend950, for LoadData2DParamsV2.
+Source: CANN, "CCE intrinsics": copy_gm_to_cbuf_multi_nd2nz writes zeros behind a row that does not fill
+its last 32 bytes. load_cbuf_to_ca moves whole fractals of 512 bytes, and transposes those of 16 bits
+alone. load_cbuf_to_ca_transpose transposes squares of 4 fractals of 4 bits, 2 of 8 and of 32, 1 of 16.
+CATLASS, gemm/tile/ascend950, for LoadData2DParamsV2.
 """
 
 from __future__ import annotations

@@ -4,8 +4,9 @@
 Element ``i, j`` of the lower factor of ``a`` depends on the rows of the lower triangle of ``a`` up to
 row ``j``, and on its own row up to column ``j``. The values of the other triangle are not defined, so
 they depend on nothing. With a lower ``a``, row ``i`` of the solution ``x`` of ``a x = b`` depends on the
-rows of the triangle of ``a``, and of ``b``, up to row ``i``; it does not depend on the diagonal of ``a``
-if that counts as 1. An upper triangle runs from the other end, and a transposed one swaps its indices.
+rows of the triangle of ``a``, and of ``b``, up to row ``i``. It does not depend on the diagonal of
+``a`` if that counts as 1. An upper triangle runs from the other end, and a transposed one swaps its
+indices.
 
 Source: XLA ``operation_semantics``, Cholesky, TriangularSolve.
 """
