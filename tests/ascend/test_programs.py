@@ -607,7 +607,7 @@ def _arrays(plan: Plan, kernel: Kernel, list_of: Any) -> list[Any]:
         return gm(np.zeros(tagged.element.bytes_of(int(tagged.layout.cosize)), np.int8), tagged)
 
     sides: dict[Any, tuple[int, int]] = {"A": (m, k), "B": (k, n), "C": (m, n)}
-    many = [count] if axis == "batch" else []
+    batch = [count] if axis == "batch" else []
     repeated = {"batch": "ABC", "m": "B", "k": "C"}.get(axis, "")
     for name, shape in sides.items():
         of = plan.epilogue.out if plan.epilogue and name == "C" else plan.element(name)
@@ -615,8 +615,8 @@ def _arrays(plan: Plan, kernel: Kernel, list_of: Any) -> list[Any]:
     made["D"] = made["C"]
     if plan.policy.family.mx:
         groups = 2 * -(-k // 64)
-        made["MxScaleA"] = zeros("MxScaleRowMajorA", SCALE, *many, m, groups)
-        made["MxScaleB"] = zeros("MxScaleColumnMajorB", SCALE, *many, groups, n)
+        made["MxScaleA"] = zeros("MxScaleRowMajorA", SCALE, *batch, m, groups)
+        made["MxScaleB"] = zeros("MxScaleColumnMajorB", SCALE, *batch, groups, n)
     for name, of in plan.epilogue.elements if plan.epilogue else ():
         whose = {"scale": ("Scale", n, axis in ("m", "k")), "token": ("PerTokenScale", m, axis == "k")}
         if name in whose:

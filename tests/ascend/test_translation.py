@@ -185,6 +185,11 @@ def _product(ctx: Any, A: Any) -> None:
         pass
 
 
+def _relu(ctx: Any, A: Any) -> None:
+    sums = ctx.alloc("L0C", "float", (64, 64))
+    ctx.copy_l0c_to_gm(A, sums, relu=True)  # here
+
+
 def _by_zero(ctx: Any, A: Any) -> None:
     ctx.set_flag("MTE2_V", A.shape[0] // 0)  # here
 
@@ -194,6 +199,7 @@ def _file(ctx: Any, A: Any) -> None:
 
 
 _REFUSED: dict[Any, str] = {
+    _relu: "a copy L0C->GM with reluEn has no C++ here",
     _by_zero: "// 0)` has no C++ here",
     _file: "np.load('no/such/file')",
     _tensor_in_turns: "other, which is no number and is assigned again inside,",
@@ -213,8 +219,9 @@ _REFUSED: dict[Any, str] = {
 
 @pytest.mark.parametrize("function", _REFUSED, ids=lambda x: x.__name__)
 def test_what_is_refused_with_its_line(function: Any) -> None:
-    core: Any = "AIC" if function is _product else "AIV"
-    arrays = [np.ones((64, 64), np.float16)] if function is _product else [X]
+    is_cube = function in (_product, _relu)
+    core: Any = "AIC" if is_cube else "AIV"
+    arrays = [np.ones((64, 64), np.float16)] if is_cube else [X]
     with pytest.raises(UnsupportedError) as raised:
         translate(kernel("AtlasA2", core=core)(function), *arrays)
     said = raised.value.summary

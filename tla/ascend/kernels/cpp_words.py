@@ -395,7 +395,10 @@ class CppWords(Context):
 
     # --- copies and products
 
-    def _copy(self, route: str, dst: Any, src: Any, **more: Any) -> None:
+    def _copy(self, route: str, dst: Any, src: Any, scales: Any = None, **more: Any) -> None:
+        left = sorted({*more} - {"unitFlag"}) + ["MX scales"] * (scales is not None)
+        if left:
+            raise UnsupportedError(f"a copy {route} with {', '.join(left)} has no C++ here")
         source, rank = store_of(src).owner, len(_modes(src.shape))
         if route.startswith("L1->") and source not in self.runtime:
             # the loads of Ascend950 count from a place in the tile
@@ -415,7 +418,10 @@ class CppWords(Context):
     def mmad(
         self, c: Any, a: Any, b: Any, m: Any, n: Any, k: Any, init_c: Any = True, unit_flag: Any = 0, *,
         bias: Any = None, k_direction_align: bool = False, disable_gemv: bool = False,
+        scaled: bool = False,
     ) -> None:  # fmt: skip
+        if scaled:
+            raise UnsupportedError("a product with MX scales has no C++ here")
         facts = [_u32(m), _u32(n), _u32(k), "false" if bias is not None else cpp(init_c),
                  f"uint8_t({cpp(unit_flag)})", cpp(k_direction_align), cpp(disable_gemv)]  # fmt: skip
         names = [store_of(x).owner for x in (c, a, b, *([] if bias is None else [bias]))]
