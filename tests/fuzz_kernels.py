@@ -48,6 +48,7 @@ from tla.ascend.kernels.blocks import (
     row,
     splitk_matmul,
     streamk_matmul,
+    w4a4_matmul,
 )
 
 if TYPE_CHECKING:
@@ -217,6 +218,26 @@ def _four_bits(draw: Draw) -> Problem:
     options = {"l1": (*l0[:2], l0[2] * draw.rng.randint(1, 2)), "l0": l0, "tile": (16, 64)}
     made = (a @ b * scale.astype(float) * tokens.astype(float)[:, None]).astype(half)
     return quant_matmul, [*arrays, scale, tokens, np.zeros((m, n), half)], options, made
+
+
+def _four_bits_in_fixpipe(draw: Draw) -> Problem:
+    """Products of int4b_t, scaled by columns in Fixpipe to half, and by rows behind it."""
+    m, n, k = draw.extent(), 64 * draw.rng.randint(1, 3), 16 * draw.rng.randint(1, 12)
+    a, b = draw.numbers.integers(-8, 8, (m, k)), draw.numbers.integers(-8, 8, (k, n))
+    scale, tokens = draw.powers(n, dtype=np.float32) / 16, draw.powers(m, dtype=np.float32)
+    blocks = b.reshape(k, n // 64, 64).transpose(1, 0, 2)
+
+    def packed(x: Any, tag: str, *shape: int) -> Any:
+        words = (x & 15).astype(np.uint8).reshape(-1)
+        return gm(words[::2] | words[1::2] << 4, f"{tag}<int4b_t>({shape[0]},{shape[1]})")
+
+    in_blocks = draw.rng.random() < 0.5
+    given = packed(blocks, "zN", k, n) if in_blocks else packed(b, "RowMajor", k, n)
+    arrays = [packed(a, "RowMajor", m, k), given, scale.view(np.uint32).astype(np.uint64), tokens]
+    l0 = [64 * draw.rng.randint(1, 2) for _ in range(3)]
+    options = {"l1": (*l0[:2], l0[2] * draw.rng.randint(1, 2)), "l0": l0, "tile": (16, 64)}
+    made = ((a @ b * scale).astype(half).astype(np.float32) * tokens[:, None]).astype(half)
+    return w4a4_matmul, [*arrays, np.zeros((m, n), half)], options, made
 
 
 _SMALL = {"float8_e4m3_t": "00 38 40 44", "float8_e5m2_t": "00 3c 40 42", "float4_e2m1x2_t": "0 2 4 5"}
@@ -496,6 +517,7 @@ FAMILIES: dict[str, Callable[[Draw], Problem]] = {
     "lists": _lists,
     "quantised": _quantised,
     "four bits": _four_bits,
+    "four bits in Fixpipe": _four_bits_in_fixpipe,
     "MX": _scaled,
     "activation": _activation,
     "tree": _tree,
@@ -504,7 +526,7 @@ FAMILIES: dict[str, Callable[[Draw], Problem]] = {
     "attention on pages": _pages,
     "convolution": _convolution,
 }
-_ONE_ARCH = "four bits", "tree", "attention on pages"
+_ONE_ARCH = "four bits", "four bits in Fixpipe", "tree", "attention on pages"
 """The families whose kernels are of one instruction set."""
 
 

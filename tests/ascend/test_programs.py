@@ -52,6 +52,7 @@ from tla.ascend.kernels.blocks import (
     silu,
     splitk_matmul,
     streamk_matmul,
+    w4a4_matmul,
 )
 from tla.ascend.plans.examples import edited
 from tla.ascend.plans.programs import emit_program, host_program
@@ -412,6 +413,13 @@ EXAMPLES = {
         grouped_quant_matmul_slice_k, groups=(100, 200, 300), elements="int8_t",
         epilogue=("per_token_dequant", (32, 256), {"out": "bfloat16_t"}),
     ),
+    "38_w4a4_matmul_per_token_per_channel_dequant": Example(
+        {"policy": "MmadAtlasA2W4A4MatmulPerTokenPerChannelDequant<1,2,2,2,1,false,true>",
+         "tags": "RowMajor,zN", "scale": "channel", "swizzle": "identity<3,0>"},
+        w4a4_matmul, (300, 512, 1104), elements="int4b_t,int4b_t,bfloat16_t", l1=(128, 256, 1024),
+        l0=(128, 256, 256), epilogue=("w4a4_dequant", (48, 256), {"out": "bfloat16_t", "c": "half"}),
+        is_whole=False,
+    ),
     "44_quant_matmul_full_loadA_tla": Example(
         {"policy": "MmadFullLoadA<false,true>"}, quant_matmul, **_INT8, is_whole=False,
         epilogue=("per_token_dequant", (32, 256), {"out": "bfloat16_t", "scale": "float"}),
@@ -623,6 +631,8 @@ def _arrays(plan: Plan, kernel: Kernel, list_of: Any) -> list[Any]:
             tensor, extent, many = whose[name]
             tag, first = ("RowMajor", [count]) if many else ("VectorLayout", [])
             made[tensor] = zeros(tag, of, *first, extent)
+    if plan.policy.name.startswith("MmadAtlasA2W4A4"):
+        made["Scale"], made["PerTokenScale"] = np.zeros(n, np.uint64), np.zeros(m, np.float32)
     if axis == "list":
         for name, (i, j) in {"A": (0, 2), "B": (2, 1), "C": (0, 1)}.items():
             made[name] = np.zeros(sum(x[i] * x[j] for x in problems), np.float16)

@@ -396,7 +396,7 @@ class CppWords(Context):
     # --- copies and products
 
     def _copy(self, route: str, dst: Any, src: Any, scales: Any = None, **more: Any) -> None:
-        left = sorted({*more} - {"unitFlag"}) + ["MX scales"] * (scales is not None)
+        left = sorted({*more} - {"unitFlag"}) + ["scales"] * (scales is not None)
         if left:
             raise UnsupportedError(f"a copy {route} with {', '.join(left)} has no C++ here")
         source, rank = store_of(src).owner, len(_modes(src.shape))

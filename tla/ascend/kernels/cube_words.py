@@ -16,7 +16,7 @@ The parameters of every copy are those of `tla.ascend.copies`.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from ...errors import CapacityError, KindError, UnsupportedError
 from ...ground import described
@@ -162,17 +162,19 @@ class CubeWords(ScalarUnit):
         self._copy("L1->BT", dst, src)
 
     def copy_l0c_to_gm(
-        self, dst: KernelTensor, src: KernelTensor, unit_flag: int = 0, relu: bool = False
-    ) -> None:
+        self, dst: KernelTensor, src: KernelTensor, unit_flag: int = 0, relu: bool = False,
+        scale: Literal["channel"] | None = None,
+    ) -> None:  # fmt: skip
         """Take sums out of L0C, rounded to the type of C. CATLASS's ``CopyL0CToGm``, a Fixpipe.
 
         Args:
             unit_flag: 3 if the products had unit flags, else 0.
             relu: Whether negative sums become 0.
+            scale: Whether each column has a scale, where ``SetFixPipeConfig`` says.
         """
         word: dict[str, Any] = {"reluEn": True} if self.arch.code == 2201 else {"reluPre": 1}
         more = word if relu else {}
-        self._copy("L0C->GM", dst, src, unitFlag=unit_flag, **more)
+        self._copy("L0C->GM", dst, src, scale, unitFlag=unit_flag, **more)
 
     def copy_l0c_to_ub(self, dst: KernelTensor, src: KernelTensor, unit_flag: int = 0) -> None:
         """Hand sums to UB, half of the rows to each vector core. ``CopyL0CToUB``, on 3510 alone.
@@ -195,8 +197,8 @@ class CubeWords(ScalarUnit):
         self.put("Fixpipe", "FIX", {"dst": operand_of(dst), "src": operand_of(src)}, fields)
 
     def _copy(
-        self, route: str, dst: KernelTensor, src: KernelTensor, scales: KernelTensor | None = None,
-        **more: Any,
+        self, route: str, dst: KernelTensor, src: KernelTensor,
+        scales: KernelTensor | Literal["channel"] | None = None, **more: Any,
     ) -> None:  # fmt: skip
         require_route(route, dst, src)
         to, start = store_of(dst), store_of(src)
@@ -208,7 +210,7 @@ class CubeWords(ScalarUnit):
             # its loads name the place in the buffer's tile
             first = int(src.data_offset) * start.element.bits // 8
             source, layout, at = source._replace(address=first), start.whole, src.coord
-        boxes = None if scales is None else store_of(scales).whole
+        boxes: Any = store_of(scales).whole if is_tensor(scales) else scales
         key = (route, self.arch, start.element, to.element, layout, dst.layout, start.tag, to.tag)
         if (to.tag or "").startswith("MxScale"):  # pairs of them are copied, as halves
             target, source = (x._replace(dtype="float16") for x in (target, source))
@@ -220,7 +222,7 @@ class CubeWords(ScalarUnit):
                 "dst": target._replace(address=target.address + forth),
                 "src": source._replace(address=source.address + back),
             }
-            if scales is not None and "yStartPosition" in params.get("mx", params):
+            if is_tensor(scales) and "yStartPosition" in params.get("mx", params):
                 pairs = {"yStartPosition": int(scales.coord[route.endswith("A")]) // 2}
                 where = operand_of(scales)._replace(address=int(scales.data_offset))
                 if "mx" in params:
@@ -332,12 +334,13 @@ class _Made(NamedTuple):
 @lru_cache(maxsize=4096)
 def _instructions(
     route: str, arch: Arch, of: Element, to: Element, src: AnyLayout, dst: AnyLayout,
-    src_tag: str | None, dst_tag: str | None, extents: Any, at: Any, scales: AnyLayout | None = None,
+    src_tag: str | None, dst_tag: str | None, extents: Any, at: Any,
+    scales: AnyLayout | Literal["channel"] | None = None,
 ) -> tuple[_Made, ...]:  # fmt: skip
     """The instructions of a copy between two tiles."""
     given: dict[str, Any] = {"arch": arch, "element": of}
     if route == "L0C->GM":
-        given = {"arch": arch, "element": to, "accumulator": of, "dst_tag": dst_tag}
+        given = {"arch": arch, "element": to, "accumulator": of, "dst_tag": dst_tag, "scale": scales}
     elif route == "L1->BT":
         given["accumulator"] = to
     else:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         grouped_quant_matmul_slice_k as grouped_quant_matmul_slice_k,
         grouped_quant_matmul_slice_m as grouped_quant_matmul_slice_m,
         quant_matmul as quant_matmul,
+        w4a4_matmul as w4a4_matmul,
     )
     from .epilogue import (
         gelu as gelu,

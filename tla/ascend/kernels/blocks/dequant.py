@@ -24,7 +24,7 @@ from .matmul import L0_TILE, L1_TILE, Part, deal, multiply
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from ...elements import Element
+    from ...elements import Element, ElementLike
     from ...plans import Policy
     from ...schedules import BlockSwizzle
     from ...shapes import ShapeLike
@@ -41,7 +41,42 @@ _BLOCK: Final = 8
 _REPEATS: Final = 255
 
 
-class PerTokenDequant(Epilogue):
+class _ByTiles(Epilogue):
+    """An epilogue whose tiles are dealt to the two vector cores in turn, column by column."""
+
+    ctx: Context
+    tile: tuple[int, int]
+
+    def __call__(self, block: Block, sums: KernelTensor | None = None) -> None:
+        """Scale a block.
+
+        Args:
+            sums: Its sums; by default they lie in its tile of C.
+        """
+        raise NotImplementedError
+
+    def _tiles(self, d: KernelTensor) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+        """The first element and the extents of each tile of a block that is this core's."""
+        (m, n), (rows, columns) = map(int, d.origin_shape), self.tile
+        down, across = int(ceil_div(m, rows)), int(ceil_div(n, columns))
+        for number in range(self.ctx.sub_block_idx, down * across, self.ctx.sub_block_num):
+            at = number % down * rows, number // down * columns
+            yield at, (min(rows, m - at[0]), min(columns, n - at[1]))
+
+    def _by_rows(self, to: KernelTensor, x: KernelTensor, blocks: KernelTensor) -> None:
+        """Multiply each row by its block of one scale. ``TileOneBlkColumnBroadcastMul``."""
+        (rows, columns), pitch = self.tile, self.tile[1] // _BLOCK
+        tall = {"dstBlkStride": pitch, "src0BlkStride": pitch, "dstRepStride": 1, "src0RepStride": 1}
+        for row in range(0, rows, _BLOCK):
+            for column in range(0, columns, _BLOCK * _REPEATS):
+                lanes = min(_BLOCK, rows - row) * _BLOCK
+                repeat = min(columns - column, _BLOCK * _REPEATS) // _BLOCK
+                parts = [part_of(t, (row * columns + column,), (columns,)) for t in (to, x)]
+                factor = part_of(blocks, (row * _BLOCK,), (_LANES,))
+                self.ctx.mul(*parts, factor, mask=lanes, repeat=repeat, src1RepStride=0, **tall)
+
+
+class PerTokenDequant(_ByTiles):
     """D = C * Scale * PerTokenScale on a vector core, every other tile of a block.
 
     CATLASS's ``BlockEpilogue<EpilogueAtlasA2PerTokenDequant<stages>, ...>``.
@@ -60,7 +95,7 @@ class PerTokenDequant(Epilogue):
     ) -> None:  # fmt: skip
         self.ctx = ctx
         self.tla: bool = tla
-        self.tile: tuple[int, int] = tile
+        self.tile = tile
         rows, columns = (positive(name, n) for name, n in zip(("tile m", "tile n"), tile, strict=True))
         sizes = (rows * columns, columns, rows, rows * columns)
         self.stages: list[list[KernelTensor]] = [
@@ -121,14 +156,6 @@ class PerTokenDequant(Epilogue):
             self.ctx.wait_flag("MTE3_V", self.at)
             self.ctx.duplicate(self.stages[self.at][3], 0, self.tile[0] * self.tile[1])
             self._take_out(get_tile(d, at, extents))
-
-    def _tiles(self, d: KernelTensor) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-        """The first element and the extents of each tile of a block that is this core's."""
-        (m, n), (rows, columns) = map(int, d.origin_shape), self.tile
-        down, across = int(ceil_div(m, rows)), int(ceil_div(n, columns))
-        for number in range(self.ctx.sub_block_idx, down * across, self.ctx.sub_block_num):
-            at = number % down * rows, number // down * columns
-            yield at, (min(rows, m - at[0]), min(columns, n - at[1]))
 
     def _take_out(self, d: KernelTensor) -> None:
         """Write the result in UB to a tile of D, and go on to the next stage."""
@@ -193,17 +220,54 @@ class PerTokenDequant(Epilogue):
                 factor = part_of(scales, (column,), (lanes,))
                 self.ctx.mul(*parts, factor, mask=lanes, repeat=repeat, **wide)
 
-    def _by_rows(self, to: KernelTensor, x: KernelTensor, blocks: KernelTensor) -> None:
-        """Multiply each row by its block of one scale. ``TileOneBlkColumnBroadcastMul``."""
-        (rows, columns), pitch = self.tile, self.tile[1] // _BLOCK
-        tall = {"dstBlkStride": pitch, "src0BlkStride": pitch, "dstRepStride": 1, "src0RepStride": 1}
-        for row in range(0, rows, _BLOCK):
-            for column in range(0, columns, _BLOCK * _REPEATS):
-                lanes = min(_BLOCK, rows - row) * _BLOCK
-                repeat = min(columns - column, _BLOCK * _REPEATS) // _BLOCK
-                parts = [part_of(t, (row * columns + column,), (columns,)) for t in (to, x)]
-                factor = part_of(blocks, (row * _BLOCK,), (_LANES,))
-                self.ctx.mul(*parts, factor, mask=lanes, repeat=repeat, src1RepStride=0, **tall)
+
+class PerTokenScaleOfHalf(_ByTiles):
+    """D = C * PerTokenScale on a vector core, every other tile of a block; C is of half.
+
+    CATLASS's ``BlockEpilogue<EpilogueAtlasA2W4A4PerTokenPerChannelDequant, ...>``.
+    """
+
+    def __init__(self, ctx: Context, like: Part, tile: tuple[int, int] = (48, 256)) -> None:
+        self.ctx = ctx
+        self.tile = tile
+        rows, columns = (positive(name, n) for name, n in zip(("tile m", "tile n"), tile, strict=True))
+        counts = (rows * columns, rows, rows * columns)
+        self.loads: list[KernelTensor] = [
+            ctx.alloc("UB", x, (n,)) for x, n in zip((like.c, *like.more), counts, strict=True)
+        ]
+        """The buffers of C, the scales and D."""
+        self.floats: KernelTensor = ctx.alloc("UB", "float", (rows * columns,))
+        self.blocks: KernelTensor = ctx.alloc("UB", "float", (rows * _BLOCK,))
+
+    @property
+    def flags(self) -> list[tuple[HardEvent, int]]:
+        """The flag that says that the buffers are free."""
+        return [("MTE3_MTE2", 0)]
+
+    def __call__(self, block: Block, sums: KernelTensor | None = None) -> None:
+        """Scale the sums of a block."""
+        ctx, (c, tokens, d), (rows, columns) = self.ctx, self.loads, self.tile
+        scales, result = block.of_rows(block.part.more[0]), block.of(block.part.more[1])
+        whole = block.of(block.part.c) if sums is None else sums
+        for at, extents in self._tiles(result):
+            layout, count = Layout(extents, (columns, 1)), extents[0] * columns
+            ctx.wait_flag("MTE3_MTE2", 0)
+            ctx.copy_gm_to_ub(ctx.make_tensor(c, layout), get_tile(whole, at, extents))
+            row = ctx.make_tensor(tokens, extents[:1])
+            ctx.copy_gm_to_ub(row, get_tile(scales, at[:1], extents[:1]))
+            ctx.set_flag("MTE2_V", 0)
+            ctx.wait_flag("MTE2_V", 0)
+            ctx.cast(self.floats, c, "CAST_NONE", count)
+            ctx.pipe_barrier("V")
+            ctx.brcb(self.blocks, tokens, int(ceil_div(rows, _BLOCK)))
+            ctx.pipe_barrier("V")
+            self._by_rows(self.floats, self.floats, self.blocks)
+            ctx.pipe_barrier("V")
+            ctx.cast(d, self.floats, "CAST_RINT", count)
+            ctx.set_flag("V_MTE3", 0)
+            ctx.wait_flag("V_MTE3", 0)
+            ctx.copy_ub_to_gm(get_tile(result, at, extents), ctx.make_tensor(d, layout))
+            ctx.set_flag("MTE3_MTE2", 0)
 
 
 @kernel("AtlasA2", core="MIX")
@@ -233,8 +297,43 @@ def quant_matmul(
     Raises:
         CongruenceError: the scales are not one for each column, and one for each row.
     """
-    part = Part(A, B, D, None, (Scale, PerTokenScale, D))
-    _in_stages(ctx, [part], part, (policy, l1, l0), swizzle, (tile, stages))
+    part, tla = Part(A, B, D, None, (Scale, PerTokenScale, D)), policy_named(policy).family.api == "tla"
+    made = lambda like: PerTokenDequant(ctx, like, tile, stages, tla)  # noqa: E731
+    _in_stages(ctx, [part], part, (policy, l1, l0), swizzle, stages, _sums(ctx, A, B), made)
+
+
+@kernel("AtlasA2", core="MIX")
+def w4a4_matmul(
+    ctx: Context, A: KernelTensor, B: KernelTensor, Scale: KernelTensor, PerTokenScale: KernelTensor,
+    D: KernelTensor,
+    policy: str | Policy = "MmadAtlasA2W4A4MatmulPerTokenPerChannelDequant<1,2,2,2,1,false,true>",
+    l1: ShapeLike = (128, 256, 1024), l0: ShapeLike = (128, 256, 256),
+    swizzle: str | BlockSwizzle = "GemmIdentityBlockSwizzle<3,0>", tile: tuple[int, int] = (48, 256),
+    stages: int = 2,
+) -> None:  # fmt: skip
+    """D = half(A B * Scale[n]) * PerTokenScale[m]. CATLASS's ``W4A4MatmulPerTokenPerChannelDequant``.
+
+    >>> import numpy as np
+    >>> from tla.ascend.kernels import gm, simulate
+    >>> a, b = (gm(np.full(2048, 0x11, np.uint8), tag) for tag in ("RowMajor<int4b_t>(64,64)",) * 2)
+    >>> scale = np.full(64, 0.5, np.float32).view(np.uint32).astype(np.uint64)
+    >>> tokens, d = np.arange(64, dtype=np.float32), np.zeros((64, 64), np.float16)
+    >>> tiles = {"l1": (64, 64, 64), "l0": (64, 64, 64), "tile": (16, 64)}
+    >>> run = simulate(w4a4_matmul, a, b, scale, tokens, d, **tiles)
+    >>> bool((run["D"] == 64 * 0.5 * tokens[:, None]).all()), run.findings
+    (True, ())
+
+    Args:
+        Scale: A word of 64 bits for each column, as Fixpipe takes it: its low half is a float.
+        PerTokenScale: A float for each row.
+        stages: How many blocks of sums each cube core hands over before it waits.
+
+    Raises:
+        CongruenceError: the scales are not one for each column, and one for each row.
+    """
+    part = Part(A, B, D, None, (PerTokenScale, D), scales=(Scale,))
+    made = lambda like: PerTokenScaleOfHalf(ctx, like, tile)  # noqa: E731
+    _in_stages(ctx, [part], part, (policy, l1, l0), swizzle, stages, "half", made)
 
 
 @kernel("AtlasA2", core="MIX")
@@ -277,7 +376,8 @@ def grouped_quant_matmul_slice_m(
     )  # fmt: skip
     like, how = Part(A, B, C, None, (Scale, PerTokenScale, D)), (policy, l1, l0)
     if is_staged:
-        _in_stages(ctx, parts, like, how, swizzle, (tile, stages))
+        made = lambda like: PerTokenDequant(ctx, like, tile, stages)  # noqa: E731
+        _in_stages(ctx, parts, like, how, swizzle, stages, _sums(ctx, A, B), made)
     else:
         _at_once(ctx, parts, like, how, swizzle, tile)
 
@@ -329,12 +429,11 @@ def _at_once(
 
 def _in_stages(
     ctx: Context, parts: Iterable[Part], like: Part, how: tuple[str | Policy, ShapeLike, ShapeLike],
-    swizzle: str | BlockSwizzle, epilogue: tuple[tuple[int, int], int],
+    swizzle: str | BlockSwizzle, stages: int, of: ElementLike, make: Callable[[Part], _ByTiles],
 ) -> None:  # fmt: skip
     """Scale blocks through a workspace of some blocks for each core."""
-    tile, stages = epilogue[0], positive("stages", epilogue[1])
-    l1 = gemm_shape(how[1])
-    C = ctx.workspace("Workspace", _sums(ctx, like.a, like.b), (l1.m * ctx.block_num * stages, l1.n))
+    l1, stages = gemm_shape(how[1]), positive("stages", stages)
+    C = ctx.workspace("Workspace", of, (l1.m * ctx.block_num * stages, l1.n))
     blocks = deal(ctx, swizzle, l1, parts)
     turns = 0
 
@@ -360,8 +459,7 @@ def _in_stages(
     if ctx.is_aic:
         multiply(ctx, like._replace(c=C), blocks, how, place, around, finish)
     else:
-        tla = policy_named(how[0]).family.api == "tla"
-        with PerTokenDequant(ctx, like._replace(c=C), tile, stages, tla) as scaled:
+        with make(like._replace(c=C)) as scaled:
             for block in blocks:
                 stage = block.turn % stages
                 ctx.cross_core_wait_flag(2 * stage)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ...shapes import ShapeLike
     from ..contexts import Context
     from ..places import KernelTensor
-    from .mmad import Around, BlockMmad, Pair
+    from .mmad import Around, BlockMmad
 
 L1_TILE: Final = GemmShape(128, 256, 256)
 L0_TILE: Final = GemmShape(128, 256, 64)
@@ -188,8 +188,8 @@ class Part(NamedTuple):
     """What an epilogue takes besides."""
     is_empty: bool = False
     """Whether it has none of K. Its A and B then lie somewhere in theirs, and no core reads them."""
-    scales: tuple[()] | Pair = ()
-    """The MX scales of A and B."""
+    scales: tuple[KernelTensor, ...] = ()
+    """The MX scales of A and B, or the scales of columns for Fixpipe."""
 
 
 class Block(NamedTuple):
@@ -277,11 +277,11 @@ def tiles_of(a: KernelTensor, b: KernelTensor, task: Task) -> tuple[KernelTensor
     return get_tile(a, (m, k), (rows, depth)), get_tile(b, (k, n), (depth, columns))
 
 
-def scales_of(part: Part, task: Task) -> tuple[()] | Pair:
-    """The MX scales of the rows of A and the columns of B of a block."""
-    if not part.scales:
-        return ()
+def scales_of(part: Part, task: Task) -> tuple[KernelTensor, ...]:
+    """The MX scales of the rows and columns of a block, or the scales of its columns."""
     (m, n, k), (rows, columns, depth) = task.start, task.shape
     first, groups = k // MX_GROUP, mx_scales(depth)
-    a, b = part.scales
-    return get_tile(a, (m, first), (rows, groups)), get_tile(b, (first, n), (groups, columns))
+    boxes = ((m, first), (rows, groups)), ((first, n), (groups, columns))
+    if len(part.scales) == 1:
+        return (get_tile(part.scales[0], (n,), (columns,)),)
+    return tuple([get_tile(x, *box) for x, box in zip(part.scales, boxes, strict=False)])

@@ -116,7 +116,7 @@ class Job(NamedTuple):
     bias: KernelTensor | None
     around: Around
     tiles: list[int]
-    scales: tuple[()] | Pair = ()
+    scales: tuple[KernelTensor, ...] = ()
 
 
 class BlockMmad(Flagged):
@@ -250,7 +250,8 @@ class BlockMmad(Flagged):
 
     def __call__(
         self, a: KernelTensor, b: KernelTensor, c: KernelTensor, following: Pair | None = None,
-        bias: KernelTensor | None = None, around: Around = (), scales: tuple[()] | Pair = (),
+        bias: KernelTensor | None = None, around: Around = (),
+        scales: tuple[KernelTensor, ...] = (),
     ) -> None:  # fmt: skip
         """Multiply a block: rows of A by columns of B into a tile of C.
 
@@ -258,7 +259,7 @@ class BlockMmad(Flagged):
             following: The tiles of A and B of the core's next block, if there is one.
             bias: The part of the bias for the columns.
             around: What is done before Fixpipe and after it: CATLASS's callbacks.
-            scales: The MX scales of the rows and of the columns.
+            scales: The MX scales of the rows and of the columns, or scales of columns for Fixpipe.
         """
         count = self.k_tiles(a)
         tiles = [(self.start + turn) % count for turn in range(count)]

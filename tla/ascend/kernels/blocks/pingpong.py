@@ -145,6 +145,55 @@ class PreloadAsync(BlockMmad):
             self.multiply_next()
 
 
+class ScaledAsync(PreloadAsync):
+    """``BlockMmad<MmadAtlasA2W4A4MatmulPerTokenPerChannelDequant<...>>``: Fixpipe scales each column.
+
+    CATLASS copies the scales of a whole tile, here those of the block are copied.
+    """
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        n, alloc = self.l1.n, self.ctx.alloc
+        self.scales: Stages = Stages(alloc("L1", "uint64_t", (n,), self.policy.facts.l1a))
+        self.in_use: KernelTensor = alloc("FB", "uint64_t", (n,))
+        self.loaded_scales: list[tuple[int, int]] = []
+        """Where the scales of the blocks lie that are not finished, and how many they are."""
+
+    @property
+    def flags(self) -> list[tuple[HardEvent, int]]:
+        """The flags that say that a buffer is free, of A, B and their scales in turn."""
+        found, count = super().flags, len(self.scales.ids)
+        scales: list[tuple[HardEvent, int]] = [("FIX_MTE2", number) for number in self.scales.ids]
+        each = [[*found[2 * stage : 2 * stage + 2], scales[stage]] for stage in range(count)]
+        return [flag for flags in each for flag in flags] + found[2 * count :]
+
+    def compute(self, job: Job) -> None:
+        (scales,), number = job.scales, self.scales.id
+        count = int(scales.origin_shape[0])
+        self.ctx.wait_flag("FIX_MTE2", number)
+        self._bring("MTE2", self.scales.tile, scales, count, 32)
+        self.ctx.set_flag("MTE2_FIX", number)
+        self.loaded_scales.append((number, count))
+        self.scales.turn()
+        super().compute(job)
+
+    def _bring(self, pipe: str, dst: KernelTensor, src: KernelTensor, count: int, unit: int) -> None:
+        """Copy scales in blocks of some bytes."""
+        blocks, zeros = int(ceil_div(8 * count, unit)), {"srcStride": 0, "dstStride": 0}
+        fields = {"form": "block", "blockCount": 1, "blockLen": blocks, **zeros, "unit": f"{unit}B"}
+        self.ctx.issue("DataCopy", pipe, {"dst": operand_of(dst), "src": operand_of(src)}, **fields)
+
+    def _to_gm(self, c: KernelTensor, sums: KernelTensor, unit_flag: int = 0) -> None:
+        ctx, (number, count) = self.ctx, self.loaded_scales.pop(0)
+        ctx.wait_flag("MTE2_FIX", number)
+        self._bring("FIX", self.in_use, self.scales.tiles[number], count, 128)
+        ctx.set_flag("FIX_MTE2", number)
+        ctx.pipe_barrier("FIX")
+        ctx.issue("SetFixPipeConfig", "FIX", {"src": operand_of(self.in_use)})
+        ctx.pipe_barrier("FIX")
+        ctx.copy_l0c_to_gm(c, sums, unit_flag, scale="channel")
+
+
 class _Unrounded(BlockMmad):
     """A block whose products are as large as its tiles."""
 
@@ -319,4 +368,5 @@ BLOCKS: Final[dict[str, type[BlockMmad]]] = {
     "MmadAtlasA2Streamk": Streamk, "MmadAtlasA2PingpongBias": PingpongBias,
     "MmadAtlasA2Small": Small, "MmadAtlasA2FullLoadA": FullLoadA, "MmadFullLoadA": FullLoadATla,
     "MmadAscend950FullLoadA": FullLoadATla, "MmadPingpongTlaV2": PingpongTlaV2, "MmadMx": Mx,
+    "MmadAtlasA2W4A4MatmulPerTokenPerChannelDequant": ScaledAsync,
 }  # fmt: skip
