@@ -8,6 +8,7 @@ dequant*.hpp; epilogue/block/block_epilogue_per_token_dequant.hpp, epilogue/tile
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from ....layouts import Layout, get_tile
@@ -298,7 +299,7 @@ def quant_matmul(
         CongruenceError: the scales are not one for each column, and one for each row.
     """
     part, tla = Part(A, B, D, None, (Scale, PerTokenScale, D)), policy_named(policy).family.api == "tla"
-    made = lambda like: PerTokenDequant(ctx, like, tile, stages, tla)  # noqa: E731
+    made = partial(PerTokenDequant, ctx, tile=tile, stages=stages, tla=tla)
     _in_stages(ctx, [part], part, (policy, l1, l0), swizzle, stages, _sums(ctx, A, B), made)
 
 
@@ -332,7 +333,7 @@ def w4a4_matmul(
         CongruenceError: the scales are not one for each column, and one for each row.
     """
     part = Part(A, B, D, None, (PerTokenScale, D), scales=(Scale,))
-    made = lambda like: PerTokenScaleOfHalf(ctx, like, tile)  # noqa: E731
+    made = partial(PerTokenScaleOfHalf, ctx, tile=tile)
     _in_stages(ctx, [part], part, (policy, l1, l0), swizzle, stages, "half", made)
 
 
@@ -376,7 +377,7 @@ def grouped_quant_matmul_slice_m(
     )  # fmt: skip
     like, how = Part(A, B, C, None, (Scale, PerTokenScale, D)), (policy, l1, l0)
     if is_staged:
-        made = lambda like: PerTokenDequant(ctx, like, tile, stages)  # noqa: E731
+        made = partial(PerTokenDequant, ctx, tile=tile, stages=stages)
         _in_stages(ctx, parts, like, how, swizzle, stages, _sums(ctx, A, B), made)
     else:
         _at_once(ctx, parts, like, how, swizzle, tile)
