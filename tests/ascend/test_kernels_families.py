@@ -10,6 +10,7 @@ import pytest
 from cases import over, share
 from fuzz_kernels import FAMILIES, Draw, half, pages, run
 
+from tla.ascend import parse_tagged
 from tla.ascend.kernels import gm, kernel, parse_trace, simulate
 from tla.ascend.kernels.blocks import (
     acc,
@@ -33,9 +34,11 @@ from tla.ascend.kernels.blocks import (
     matmul_bias,
     matmul_through_ub,
     matmul_visitor,
+    mx_matmul,
     quant_matmul,
     silu,
     splitk_matmul,
+    w4a4_matmul,
 )
 from tla.errors import (
     CapacityError,
@@ -111,6 +114,28 @@ def _quant(**more: Any) -> list[Any]:
     return [*({**arrays, "scale": ones(32), "tokens": ones(40), "d": ones(40, 32)} | more).values()]
 
 
+def _empty(*tags: str) -> list[Any]:
+    """Zeros of layouts."""
+    layouts = [parse_tagged(tag) for tag in tags]
+    return [gm(np.zeros(x.element.bytes_of(int(x.layout.cosize)), np.int8), x) for x in layouts]
+
+
+def _mx(a: tuple[int, int] = (16, 8), b: tuple[int, int] = (8, 32)) -> list[Any]:
+    """The arguments of `mx_matmul`: 16 by 200 by 32, by the extents of the scales."""
+    scales = f"MxScaleRowMajorA<float8_e8m0_t>{a}", f"MxScaleColumnMajorB<float8_e8m0_t>{b}"
+    return _empty(
+        "RowMajor<float8_e4m3_t>(16,200)", "ColumnMajor<float8_e4m3_t>(200,32)", *scales,
+        "RowMajor<float>(16,32)",
+    )  # fmt: skip
+
+
+def _w4a4(scale: Any) -> list[Any]:
+    """The arguments of `w4a4_matmul`: 64 by 64 by 64."""
+    rest = [scale, ones(64, dtype=np.float32), ones(64, 64)]
+    return [*_empty("RowMajor<int4b_t>(64,64)", "RowMajor<int4b_t>(64,64)"), *rest]
+
+
+_OF_64 = {"l1": (64, 64, 64), "l0": (64, 64, 64)}
 _PRODUCT = [ones(40, 32), ones(32, 48), ones(40, 48)]
 _IN_GROUPS = [ones(40, 64, dtype=np.int8), ones(2, 64, 32, dtype=np.int8)]
 BAD: list[tuple[Any, list[Any], dict[str, Any], str]] = [
@@ -201,6 +226,17 @@ BAD: list[tuple[Any, list[Any], dict[str, Any], str]] = [
         "10 elements of UB have no room for 64 of each of 1",
     ),
     (gemv_aiv, [ones(40, 32), ones(32), ones(40), ones(40)], {"tile": (8, -1)}, "tile n = -1"),
+    (mx_matmul, _mx(a=(16, 4)), {}, "MxScaleA is 16 by 4, and .* 16 by 32 by 200\n  It is 16 by 7"),
+    (mx_matmul, _mx(b=(8, 16)), {}, "MxScaleB is 8 by 16, .*\n  It is 7 by 32"),
+    (mx_matmul, _mx(), {"l1": (64, 64, 96), "l0": (64, 64, 32)}, "K must be multiples of 64"),
+    (
+        matmul.on("Ascend950"),
+        [*_mx()[:2], _mx()[4]],
+        {"policy": "MmadMx<Arch::Ascend950,true>", "l1": (64, 64, 64), "l0": (64, 64, 64)},
+        "MmadMx.* takes 2 tensors of scales, not 0",
+    ),
+    (w4a4_matmul, _w4a4(ones(32, dtype=np.uint64)), _OF_64, "Scale is 32, .*\n  It is 64"),
+    (w4a4_matmul, _w4a4(ones(64, dtype=np.float32)), _OF_64, "not of uint64_t and float"),
     (flash_attention, [ones(1, 8, 16)] * 4, {"tile": (0, 16)}, "tile m = 0"),
 ]
 

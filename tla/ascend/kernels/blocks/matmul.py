@@ -13,7 +13,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ....errors import CongruenceError, LayoutError, UnsupportedError
 from ....layouts import get_tile
@@ -278,10 +278,22 @@ def tiles_of(a: KernelTensor, b: KernelTensor, task: Task) -> tuple[KernelTensor
 
 
 def scales_of(part: Part, task: Task) -> tuple[KernelTensor, ...]:
-    """The MX scales of the rows and columns of a block, or the scales of its columns."""
-    (m, n, k), (rows, columns, depth) = task.start, task.shape
-    first, groups = k // MX_GROUP, mx_scales(depth)
-    boxes = ((m, first), (rows, groups)), ((first, n), (groups, columns))
+    """The MX scales of the rows and columns of a block, or the scales of its columns.
+
+    Raises:
+        CongruenceError: they are not as many as the product has.
+    """
+    m, n, k = int(part.a.origin_shape[0]), int(part.b.origin_shape[1]), int(part.a.origin_shape[1])
+    (row, column, depth), (rows, columns, count) = task.start, task.shape
+    first, count, groups = depth // MX_GROUP, mx_scales(count), mx_scales(k)
+    # one scale of a pair may be for elements behind K
+    wholes: Any = [((m, each), (each, n)) for each in (groups, groups + groups % 2)]
+    boxes: Any = ((row, first), (rows, count)), ((first, column), (count, columns))
     if len(part.scales) == 1:
-        return (get_tile(part.scales[0], (n,), (columns,)),)
+        wholes, boxes = [((n,),)], (((column,), (columns,)),)
+    for i, x in enumerate(part.scales):
+        found = tuple(map(int, x.origin_shape))
+        if found not in [whole[i] for whole in wholes]:
+            words = f"{store_of(x).owner} is {joined(found)}, and the product {joined((m, n, k))}"
+            raise CongruenceError(words, f"It is {joined(wholes[0][i])}.")
     return tuple([get_tile(x, *box) for x, box in zip(part.scales, boxes, strict=False)])

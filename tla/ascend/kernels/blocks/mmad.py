@@ -141,6 +141,8 @@ class BlockMmad(Flagged):
     HAS_ONE_FLAG: ClassVar[bool] = False
     """Whether sums that have a unit flag have no other."""
     TAKES_BIAS: ClassVar[bool] = False
+    SCALES: ClassVar[int] = 0
+    """How many tensors of scales a product has."""
     K_UNIT: ClassVar[int] = 1
     """What a product takes of K is a multiple of it."""
     relu: bool = False
@@ -260,7 +262,15 @@ class BlockMmad(Flagged):
             bias: The part of the bias for the columns.
             around: What is done before Fixpipe and after it: CATLASS's callbacks.
             scales: The MX scales of the rows and of the columns, or scales of columns for Fixpipe.
+
+        Raises:
+            UnsupportedError: the block has other scales.
         """
+        if len(scales) != self.SCALES:
+            words = (
+                f"the block of {self.policy} takes {self.SCALES} tensors of scales, not {len(scales)}"
+            )
+            raise UnsupportedError(words, "mx_matmul and w4a4_matmul have scales.", policy=self.policy)
         count = self.k_tiles(a)
         tiles = [(self.start + turn) % count for turn in range(count)]
         self.compute(Job(a, b, c, following, bias, around, tiles, scales))

@@ -13,7 +13,7 @@ from ....errors import LayoutError
 from ....layouts import get_tile
 from ....numbers import ceil_div, round_up
 from ...tags import MX_GROUP, MX_K, SCALE
-from ..places import operand_of, part_of, store_of
+from ..places import operand_of, part_of, require_one_type, store_of
 from .mmad import BlockMmad, Stages, behind, flags_of
 
 if TYPE_CHECKING:
@@ -151,6 +151,8 @@ class ScaledAsync(PreloadAsync):
     CATLASS copies the scales of a whole tile, here those of the block are copied.
     """
 
+    SCALES: ClassVar[int] = 1
+
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
         n, alloc = self.l1.n, self.ctx.alloc
@@ -169,6 +171,7 @@ class ScaledAsync(PreloadAsync):
 
     def compute(self, job: Job) -> None:
         (scales,), number = job.scales, self.scales.id
+        require_one_type("a copy of scales for Fixpipe", self.scales.tile, scales)
         count = int(scales.origin_shape[0])
         self.ctx.wait_flag("FIX_MTE2", number)
         self._bring("MTE2", self.scales.tile, scales, count, 32)
@@ -239,6 +242,7 @@ class PingpongTla(_Unrounded, Pingpong):
 class Mx(PingpongTla):
     """``BlockMmadTla<MmadMx<...>>``: with scales, those of several tiles along K at once."""
 
+    SCALES: ClassVar[int] = 2
     K_UNIT: ClassVar[int] = MX_K
     first_scale: int = 0
     """Of the tile in use, in its tile of scales."""
