@@ -72,7 +72,9 @@ def _nested(
 
 def _elements(literal: Message, type_: str) -> Sequence[object]:
     """The elements in the order of memory, floats as texts."""
-    stored: Any = getattr(literal, f"{type_}s")
+    stored: Any = getattr(literal, f"{type_}s", None)
+    if stored is None:
+        raise ProtoError(f"a constant has no elements of type {type_}")
     if type_ in ("pred", "s32", "s64", "u32", "u64"):
         return list(stored)
     if type_ in ("f32", "f64"):
